@@ -13,12 +13,12 @@ public import PeripheralKit
 public struct AutomationAnalog: Sendable {
     /// The Analog characteristic, 0x2A58.
     ///
-    /// Centrals read and subscribe to an input. They read and write an output.
+    /// Centrals read and subscribe to an input. Centrals read and write an output.
     ///
-    /// If the service has an aggregate, centrals can only read the input: "The Indicate and Notify properties
-    /// are excluded for the Digital and Analog characteristics if the Aggregate characteristic is supported"
-    /// (definition of the service, C3). The service applies this rule, so use this property only after you
-    /// have made the service.
+    /// If the service has an aggregate, centrals can only read the input. The definition of the service, C3,
+    /// says: "The Indicate and Notify properties are excluded for the Digital and Analog characteristics if
+    /// the Aggregate characteristic is supported." The service applies this rule. Use the property only after
+    /// you have created the service.
     public var value: Characteristic<UInt16> { state.isAggregated ? aggregated : alone }
 
     private let alone: Characteristic<UInt16>
@@ -31,13 +31,13 @@ public struct AutomationAnalog: Sendable {
     ///
     /// - Parameters:
     ///   - initial: The initial value.
-    ///   - name: A name for people, in a User Description descriptor.
-    ///   - format: The unit and format of the value. A service with several analogs needs it.
+    ///   - name: A human-readable name, in a User Description descriptor.
+    ///   - format: The unit and format of the value. A service with several analogs requires a format.
     ///   - range: The range of the value, in a Valid Range descriptor.
-    ///   - isConfirmed: Whether values are indicated instead of notified. It applies to a service without an
-    ///     aggregate.
+    ///   - isConfirmed: Whether values are indicated instead of notified. The parameter has an effect only in
+    ///     a service without an aggregate.
     ///   - hasTriggers: Whether centrals choose the condition and the time of updates through trigger setting
-    ///     descriptors. Otherwise every change is sent.
+    ///     descriptors. If `false`, every change is sent.
     ///   - security: The security required to read, to subscribe, and to write triggers.
     /// - Returns: The input.
     public static func input(
@@ -69,12 +69,12 @@ public struct AutomationAnalog: Sendable {
     ///
     /// - Parameters:
     ///   - initial: The initial value.
-    ///   - name: A name for people, in a User Description descriptor.
-    ///   - format: The unit and format of the value. A service with several analogs needs it.
-    ///   - range: The range that centrals may write, also in a Valid Range descriptor. Other values are
-    ///     refused with `ATTError.outOfRange`.
+    ///   - name: A human-readable name, in a User Description descriptor.
+    ///   - format: The unit and format of the value. A service with several analogs requires a format.
+    ///   - range: The range that centrals may write. A Valid Range descriptor contains the range. Values
+    ///     outside the range are refused with `ATTError.outOfRange`.
     ///   - security: The security required to read and write.
-    ///   - handler: Handles a value that a central has written. Throwing refuses the value.
+    ///   - handler: Handles a value that a central has written. If the handler throws, the value is refused.
     /// - Returns: The output.
     public static func output(
         _ initial: UInt16,

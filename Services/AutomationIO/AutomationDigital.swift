@@ -11,12 +11,12 @@ public import PeripheralKit
 public struct AutomationDigital: Sendable {
     /// The Digital characteristic, 0x2A56.
     ///
-    /// Centrals read and subscribe to an input. They read and write an output.
+    /// Centrals read and subscribe to an input. Centrals read and write an output.
     ///
-    /// If the service has an aggregate, centrals can only read the input: "The Indicate and Notify properties
-    /// are excluded for the Digital and Analog characteristics if the Aggregate characteristic is supported"
-    /// (definition of the service, C3). The service applies this rule, so use this property only after you
-    /// have made the service.
+    /// If the service has an aggregate, centrals can only read the input. The definition of the service, C3,
+    /// says: "The Indicate and Notify properties are excluded for the Digital and Analog characteristics if
+    /// the Aggregate characteristic is supported." The service applies this rule. Use the property only after
+    /// you have created the service.
     public var value: Characteristic<DigitalStates> { state.isAggregated ? aggregated : alone }
 
     private let alone: Characteristic<DigitalStates>
@@ -32,13 +32,13 @@ public struct AutomationDigital: Sendable {
     ///
     /// - Parameters:
     ///   - states: The initial states, one for each input: 1 to 255.
-    ///   - name: A name for people, in a User Description descriptor.
-    ///   - which: A description that distinguishes the group from others. A service with several digitals
-    ///     needs it.
-    ///   - isConfirmed: Whether states are indicated instead of notified. It applies to a service without an
-    ///     aggregate.
+    ///   - name: A human-readable name, in a User Description descriptor.
+    ///   - which: A description that distinguishes the group from other groups. A service with several
+    ///     digitals requires a description.
+    ///   - isConfirmed: Whether states are indicated instead of notified. The parameter has an effect only in
+    ///     a service without an aggregate.
     ///   - hasTriggers: Whether centrals choose the condition and the time of updates through trigger setting
-    ///     descriptors. Otherwise every change is sent.
+    ///     descriptors. If `false`, every change is sent.
     ///   - security: The security required to read, to subscribe, and to write triggers.
     /// - Returns: The inputs.
     public static func input(
@@ -70,12 +70,13 @@ public struct AutomationDigital: Sendable {
     ///
     /// - Parameters:
     ///   - states: The initial states, one for each output: 1 to 255.
-    ///   - name: A name for people, in a User Description descriptor.
-    ///   - which: A description that distinguishes the group from others. A service with several digitals
-    ///     needs it.
+    ///   - name: A human-readable name, in a User Description descriptor.
+    ///   - which: A description that distinguishes the group from other groups. A service with several
+    ///     digitals requires a description.
     ///   - security: The security required to read and write.
-    ///   - handler: Handles the states that a central has written, one for each output. An output that the
-    ///     central has written as unknown keeps its state. Throwing refuses the states.
+    ///   - handler: Handles the states that a central has written, one for each output. If the central writes
+    ///     `.unknown` for an output, the handler receives the current state of that output. If the handler
+    ///     throws, the states are refused.
     /// - Returns: The outputs.
     public static func output(
         _ states: [DigitalState],
@@ -129,7 +130,7 @@ func triggers<Value: GATTValue>(
     of state: InputState,
     _ security: AttributeSecurity
 ) -> [CharacteristicElement<Value>] {
-    // Bytes, because a reserved condition has its own error.
+    // The type is bytes, because a reserved condition requires a separate error.
     Descriptor<[UInt8]>(.valueTriggerSetting, security: security) {
         Read { state.valueTrigger.gattBytes }
         Write { (bytes: [UInt8]) in

@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// The Automation IO service, 0x1815: digital and analog inputs and outputs.
 ///
-/// It implements the Automation IO Service specification 1.0.
+/// The service implements the Automation IO Service specification 1.0.
 ///
 /// ```swift
 /// import PeripheralAutomationIO
@@ -22,9 +22,9 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Each update checks the triggers that centrals have set, so a time interval ends at the first update after
-/// it. Update an input as often as it is measured, even if its value has not changed. All centrals share the
-/// same triggers.
+/// Each update checks the triggers that centrals have set. A time interval therefore ends at the first update
+/// after the interval. Update an input after each measurement, even if the value has not changed. All
+/// centrals share the same triggers.
 public struct AutomationIOService: GATTServiceDeclaration {
     /// The digital inputs and outputs.
     public let digitals: [AutomationDigital]
@@ -32,10 +32,10 @@ public struct AutomationIOService: GATTServiceDeclaration {
     /// The analog inputs and outputs.
     public let analogs: [AutomationAnalog]
 
-    /// The Aggregate, 0x2A5A: the values of all inputs in one; `nil` when it is not declared.
+    /// The Aggregate, 0x2A5A: the values of all inputs; `nil` when it is not declared.
     ///
-    /// The digital inputs come first, then the analog ones. Each value has the same form as in its own
-    /// characteristic.
+    /// The values of the digital inputs precede the values of the analog inputs. Each value is encoded as in
+    /// the characteristic of its input.
     public let aggregate: Characteristic<[UInt8]>?
 
     private let now: @Sendable () -> Duration
@@ -45,11 +45,13 @@ public struct AutomationIOService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - digitals: The digital inputs and outputs.
     ///   - analogs: The analog inputs and outputs.
-    ///   - hasAggregate: Whether one characteristic has the values of all inputs. It is notified when the
-    ///     triggers of an input require it. The inputs themselves can then only be read.
+    ///   - hasAggregate: Whether an Aggregate characteristic contains the values of all inputs. The aggregate
+    ///     is notified when the triggers of an input require an update. Centrals can then only read the
+    ///     inputs, not subscribe to them.
     ///   - clock: The clock for time triggers.
     ///   - security: The security required to read the aggregate and to subscribe to it. Require at least the
-    ///     highest level that any input requires. Inputs and outputs have their own.
+    ///     highest level that any input requires. Each input and each output has a separate `security`
+    ///     parameter.
     public init<C: Clock>(
         digitals: [AutomationDigital] = [],
         analogs: [AutomationAnalog] = [],
@@ -71,11 +73,11 @@ public struct AutomationIOService: GATTServiceDeclaration {
             } : nil
     }
 
-    /// Updates the states of digital inputs, and sends them if the triggers require it.
+    /// Updates the states of digital inputs, and sends the states if a trigger requires it.
     ///
     /// - Parameters:
     ///   - digital: The inputs, which must belong to the service.
-    ///   - states: The current states. Missing ones are `.unknown`.
+    ///   - states: The current states. Missing states are `.unknown`.
     ///   - session: The session of the peripheral that declares the service.
     /// - Throws: The errors of `session.notify` or `session.indicate`; `PeripheralError` with the code
     ///   `notDeclared` for outputs.
@@ -89,7 +91,7 @@ public struct AutomationIOService: GATTServiceDeclaration {
         try await update(digital.value, digital.state, to: value, in: session)
     }
 
-    /// Updates the value of an analog input, and sends it if the triggers require it.
+    /// Updates the value of an analog input, and sends the value if a trigger requires it.
     ///
     /// - Parameters:
     ///   - analog: The input, which must belong to the service.
@@ -111,7 +113,7 @@ public struct AutomationIOService: GATTServiceDeclaration {
     ) async throws {
         let inputs = Self.inputs(of: digitals, analogs)
         guard let aggregate, inputs.contains(where: { $0 === state }) else {
-            // Called for the error that it throws when the characteristic is not an input.
+            // This call throws an error if the characteristic is not an input.
             _ = try session.hasSubscribers(of: characteristic)
             guard state.update(to: value.gattBytes, at: now()) else { return }
             if characteristic.properties.contains(.indicate) {

@@ -2,37 +2,39 @@ public import PeripheralKit
 
 /// The condition under which a change of an input counts.
 ///
-/// It is the value of the Value Trigger Setting, 0x290A (Automation IO Service 1.0, section 3.1). Quotations
-/// are from the definition of the descriptor, which says for each condition when "the state is changed".
+/// This type represents the value of the Value Trigger Setting descriptor, 0x290A (Automation IO Service 1.0,
+/// section 3.1). Quotations are from the definition of the descriptor. The definition says for each condition
+/// when "the state is changed".
 public enum AutomationValueTrigger: Hashable, Sendable {
     /// Every change.
     case changed
     /// A change of an analog input from one side of the bound to the other.
     ///
-    /// It is a change "from less than to greater than" the bound, "or from greater than to less than" it. A
-    /// value equal to the bound is not a crossing in itself, and may occur in between.
+    /// The value changes "from less than to greater than" the bound, "or from greater than to less than" the
+    /// bound. A value equal to the bound is not a crossing. Values equal to the bound may occur during a
+    /// crossing.
     case crosses(UInt16)
     /// A change of an analog input to or from equality with the bound.
     ///
-    /// It is one of these changes:
+    /// Each of these changes counts:
     ///
     /// - "from less than to equal to" the bound
     /// - "from greater than to equal to" the bound
     /// - "from equal to to less than or greater than" the bound
     case reachesOrLeaves(UInt16)
-    /// A change of an analog input by more than this.
+    /// A change of an analog input by more than the given difference.
     ///
-    /// The difference is measured from the last change that counted.
+    /// The difference is relative to the value at the last change that counted.
     case changesByMoreThan(UInt16)
-    /// A change of a digital input with its bit set.
+    /// A change of a digital input whose bit is set in the given mask.
     case changesAny(of: [UInt8])
     /// A change of an analog input from between the two bounds to outside them.
     ///
-    /// Analog One is the upper bound, and Analog Two the lower one. The value changes from "less than" the
-    /// upper "and greater than" the lower bound "to greater than" the upper "or less than" the lower one.
-    /// Values equal to a bound may occur in between.
+    /// Analog One is the upper bound, and Analog Two is the lower bound. Before the change, the value is
+    /// "less than" the upper bound "and greater than" the lower bound. The value changes "to greater than"
+    /// the upper bound "or less than" the lower bound. Values equal to a bound may occur during the change.
     ///
-    /// The change back does not count. Swapped bounds mean the same.
+    /// A change from outside the bounds to inside does not count. Swapped bounds have the same meaning.
     case leavesBounds(upper: UInt16, lower: UInt16)
     /// A change of an analog input "from equal to" either bound "to any other value".
     ///
@@ -97,12 +99,12 @@ extension AutomationValueTrigger: GATTValue {
 
 /// The time at which an input is sent.
 ///
-/// It is the value of the Time Trigger Setting, 0x290E (Automation IO Service 1.0, section 3.1). The maximum
-/// is 16,777,215 seconds. More is sent as the maximum.
+/// This type represents the value of the Time Trigger Setting descriptor, 0x290E (Automation IO Service 1.0,
+/// section 3.1). The maximum interval is 16,777,215 seconds. A longer interval is sent as the maximum.
 public enum AutomationTimeTrigger: Hashable, Sendable {
     /// At each change that counts.
     case none
-    /// Once in the given number of seconds, changed or not.
+    /// Once in the given number of seconds, even if the value has not changed.
     case every(seconds: UInt32)
     /// At a change that counts, but at most once in the given number of seconds.
     case atMostEvery(seconds: UInt32)

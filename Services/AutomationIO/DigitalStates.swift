@@ -6,7 +6,7 @@ public enum DigitalState: UInt8, Hashable, Sendable, CaseIterable {
     case inactive = 0
     /// On.
     case active = 1
-    /// Neither: the output is disconnected.
+    /// Neither off nor on: the output is disconnected.
     case tristate = 2
     /// Unknown.
     case unknown = 3
@@ -14,12 +14,13 @@ public enum DigitalState: UInt8, Hashable, Sendable, CaseIterable {
 
 /// The states of several digital inputs or outputs.
 ///
-/// It is the value of a Digital, 0x2A56 (Automation IO Service 1.0, section 3.1).
+/// This type represents the value of the Digital characteristic, 0x2A56 (Automation IO Service 1.0, section
+/// 3.1).
 public struct DigitalStates: Hashable, Sendable {
     /// The states, in order.
     ///
-    /// A received value has a multiple of four states, four to a byte. States beyond the number of digitals
-    /// have no meaning.
+    /// A received value contains four states for each byte. States beyond the number of digitals have no
+    /// meaning.
     public var states: [DigitalState]
 
     /// Creates a value from states.
@@ -36,14 +37,14 @@ extension DigitalStates: ExpressibleByArrayLiteral {
 }
 
 extension DigitalStates: GATTValue {
-    /// Reads all remaining bytes as four states each.
+    /// Reads four states from each of the remaining bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         states = reader.readRemaining().flatMap { byte in
             stride(from: 0, to: 8, by: 2).map { DigitalState(rawValue: byte >> $0 & 0x3) ?? .unknown }
         }
     }
 
-    /// Appends one byte for every four states, the first state in the lowest bits.
+    /// Appends one byte for every four states, with the first state in the lowest bits.
     public func encode(into writer: inout ByteWriter) {
         for start in stride(from: 0, to: states.count, by: 4) {
             var byte: UInt8 = 0

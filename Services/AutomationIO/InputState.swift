@@ -158,7 +158,7 @@ extension [UInt8] {
 extension ATTError {
     /// The error for a trigger that the input does not support.
     ///
-    /// It is the application error 0x80, Trigger Condition Value not supported, of the Automation IO Service
-    /// specification 1.0.
+    /// The value is the application error 0x80, Trigger Condition Value not supported, of the Automation IO
+    /// Service specification 1.0.
     public static let automationConditionNotSupported = ATTError(rawValue: 0x80)
 }

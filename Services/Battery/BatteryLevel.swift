@@ -2,7 +2,8 @@ public import PeripheralKit
 
 /// The charge level of a battery, in percent.
 ///
-/// It is the value of the Battery Level, 0x2A19 (Battery Service 1.1, section 3.1).
+/// This type represents the value of the Battery Level characteristic, 0x2A19 (Battery Service 1.1, section
+/// 3.1).
 public struct BatteryLevel: Hashable, Sendable {
     /// The level, 0 to 100.
     public let percent: UInt8
@@ -10,7 +11,7 @@ public struct BatteryLevel: Hashable, Sendable {
     /// Creates a level from a percentage.
     ///
     /// - Parameter percent: The percentage. A value below 0 becomes 0 and a value above 100 becomes 100,
-    ///   because gauges overshoot.
+    ///   because gauges can report such values.
     public init(_ percent: some BinaryInteger) {
         self.percent = UInt8(clamping: max(0, min(percent, 100)))
     }

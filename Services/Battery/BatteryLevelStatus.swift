@@ -2,7 +2,8 @@ public import PeripheralKit
 
 /// The power, charge and condition of a battery.
 ///
-/// It is the value of the Battery Level Status, 0x2BED (Battery Service 1.1, section 3.2).
+/// This type represents the value of the Battery Level Status characteristic, 0x2BED (Battery Service 1.1,
+/// section 3.2).
 ///
 /// ```swift
 /// BatteryLevelStatus(.init(wiredPower: .connected, charge: .charging, chargeLevel: .good))
@@ -11,20 +12,20 @@ public struct BatteryLevelStatus: Hashable, Sendable {
     /// The power supply and the charging of the battery.
     public var power: BatteryPowerState
 
-    /// An identifier that distinguishes the battery from others, for batteries that can be exchanged.
+    /// An identifier of an exchangeable battery, which distinguishes it from other batteries.
     public var identifier: UInt16?
 
     /// The charge level of the battery.
     public var level: BatteryLevel?
 
-    /// Whether the battery needs service; `nil` when this is not reported.
+    /// Whether the battery needs service; `nil` when the device does not report the condition.
     public var condition: BatteryCondition?
 
     /// Creates a status.
     ///
     /// - Parameters:
     ///   - power: The power supply and the charging of the battery.
-    ///   - identifier: An identifier that distinguishes the battery from others.
+    ///   - identifier: An identifier that distinguishes the battery from other batteries.
     ///   - level: The charge level of the battery.
     ///   - condition: Whether the battery needs service.
     public init(

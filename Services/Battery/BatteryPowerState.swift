@@ -2,13 +2,14 @@ internal import PeripheralKit
 
 /// The power supply and the charging of a battery.
 ///
-/// It is the Power State of the Battery Level Status (Battery Service 1.1, section 3.2).
+/// This type represents the Power State field of the Battery Level Status characteristic (Battery Service
+/// 1.1, section 3.2).
 public struct BatteryPowerState: Hashable, Sendable {
     /// Whether an external power source is connected.
     public enum ExternalPower: UInt16, Hashable, Sendable, CaseIterable {
-        /// No source is connected.
+        /// No power source is connected.
         case notConnected = 0
-        /// A source is connected.
+        /// A power source is connected.
         case connected
         /// The device does not know.
         case unknown
@@ -26,7 +27,7 @@ public struct BatteryPowerState: Hashable, Sendable {
         case inactivelyDischarging
     }
 
-    /// The urgency with which the battery needs charge.
+    /// The urgency with which the battery needs charging.
     public enum ChargeLevel: UInt16, Hashable, Sendable, CaseIterable {
         /// The device does not know.
         case unknown = 0
@@ -40,19 +41,19 @@ public struct BatteryPowerState: Hashable, Sendable {
 
     /// The way in which the battery is being charged.
     public enum ChargingType: UInt16, Hashable, Sendable, CaseIterable {
-        /// The device does not know, or the battery is not being charged.
+        /// The device does not know the type, or the battery is not being charged.
         case unknown = 0
-        /// With a constant current.
+        /// Charging with a constant current.
         case constantCurrent
-        /// With a constant voltage.
+        /// Charging with a constant voltage.
         case constantVoltage
-        /// With a trickle that compensates for self-discharge.
+        /// Charging with a trickle that compensates for self-discharge.
         case trickle
-        /// With a constant low voltage that compensates for self-discharge.
+        /// Charging with a constant low voltage that compensates for self-discharge.
         case float
     }
 
-    /// The causes that keep the battery from being charged.
+    /// The faults that prevent charging.
     public struct ChargingFault: OptionSet, Hashable, Sendable {
         /// The encoded faults.
         public var rawValue: UInt16
@@ -66,7 +67,7 @@ public struct BatteryPowerState: Hashable, Sendable {
         public static let battery = ChargingFault(rawValue: 1 << 0)
         /// The external power source is at fault.
         public static let externalPower = ChargingFault(rawValue: 1 << 1)
-        /// Another part is at fault.
+        /// A part other than the battery and the power source is at fault.
         public static let other = ChargingFault(rawValue: 1 << 2)
     }
 
@@ -78,11 +79,11 @@ public struct BatteryPowerState: Hashable, Sendable {
     public var wirelessPower: ExternalPower
     /// Whether the battery is being charged.
     public var charge: Charge
-    /// The urgency with which the battery needs charge.
+    /// The urgency with which the battery needs charging.
     public var chargeLevel: ChargeLevel
     /// The way in which the battery is being charged.
     public var chargingType: ChargingType
-    /// The causes that keep the battery from being charged.
+    /// The faults that prevent charging.
     public var chargingFault: ChargingFault
 
     /// Creates a state.
@@ -92,9 +93,9 @@ public struct BatteryPowerState: Hashable, Sendable {
     ///   - wiredPower: Whether a wired power source is connected.
     ///   - wirelessPower: Whether a wireless power source is connected.
     ///   - charge: Whether the battery is being charged.
-    ///   - chargeLevel: The urgency with which the battery needs charge.
+    ///   - chargeLevel: The urgency with which the battery needs charging.
     ///   - chargingType: The way in which the battery is being charged.
-    ///   - chargingFault: The causes that keep the battery from being charged.
+    ///   - chargingFault: The faults that prevent charging.
     public init(
         isPresent: Bool = true,
         wiredPower: ExternalPower = .notConnected,
@@ -145,7 +146,8 @@ public struct BatteryPowerState: Hashable, Sendable {
 
 /// The service condition of a battery.
 ///
-/// It is the Additional Status of the Battery Level Status (Battery Service 1.1, section 3.2).
+/// This type represents the Additional Status field of the Battery Level Status characteristic (Battery
+/// Service 1.1, section 3.2).
 public struct BatteryCondition: Hashable, Sendable {
     /// Whether the battery needs service, such as an exchange; `nil` when the device does not know.
     public var needsService: Bool?

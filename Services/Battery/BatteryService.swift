@@ -3,9 +3,9 @@ private import Synchronization
 
 /// The Battery service, 0x180F, for one battery.
 ///
-/// It implements the Battery Service specification 1.1, and 1.0.
+/// The service implements versions 1.0 and 1.1 of the Battery Service specification.
 ///
-/// If the program receives the level from time to time, let the service store it:
+/// If the program receives the level from time to time, let the service store the level:
 ///
 /// ```swift
 /// import PeripheralBattery
@@ -22,21 +22,21 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// If the program can read the level at any time, let the service request it:
+/// If the program can read the level at any time, let the service request the level:
 ///
 /// ```swift
 /// let battery = BatteryService { BatteryLevel(try await gauge.percent) }
 /// ```
 ///
-/// A device with several batteries declares a service for each and identifies them:
+/// A device with several batteries declares a service for each battery and identifies the batteries:
 ///
 /// ```swift
 /// let left = BatteryService(level: BatteryLevel(80), which: .left)
 /// let right = BatteryService(level: BatteryLevel(75), which: .right)
 /// ```
 ///
-/// Of version 1.1, the service covers the Battery Level Status. It does not cover further descriptions of a
-/// battery, such as its energy, health and times.
+/// From version 1.1, the service implements the Battery Level Status. The service does not implement other
+/// descriptions of a battery, such as its energy, health and times.
 public struct BatteryService: GATTServiceDeclaration {
     /// The Battery Level, 0x2A19, which centrals read and subscribe to.
     public let level: Characteristic<BatteryLevel>
@@ -52,8 +52,8 @@ public struct BatteryService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - level: The level that centrals read until the first ``update(to:in:)-(BatteryLevel,_)``.
     ///   - status: The status that centrals read until the first ``update(to:in:)-(BatteryLevelStatus,_)``;
-    ///     `nil` to omit it.
-    ///   - which: A description that distinguishes the battery from others.
+    ///     `nil` to omit the status.
+    ///   - which: A description that distinguishes the battery from other batteries.
     ///   - security: The security required to read and to subscribe.
     public init(
         level: BatteryLevel,
@@ -68,13 +68,14 @@ public struct BatteryService: GATTServiceDeclaration {
         self.status = keptStatus.map { kept in Self.status(security, Read { kept.value }) }
     }
 
-    /// Declares a service that requests level and status each time a central reads them.
+    /// Declares a service that requests the level and the status for each read.
     ///
     /// - Parameters:
-    ///   - status: Returns the status; `nil` to omit it. Throwing refuses the central's request.
-    ///   - which: A description that distinguishes the battery from others.
+    ///   - status: Returns the status; `nil` to omit the status. If the closure throws, the central's request
+    ///     is refused.
+    ///   - which: A description that distinguishes the battery from other batteries.
     ///   - security: The security required to read and to subscribe.
-    ///   - level: Returns the level. Throwing refuses the central's request.
+    ///   - level: Returns the level. If the closure throws, the central's request is refused.
     public init(
         status: (@Sendable () async throws -> BatteryLevelStatus)? = nil,
         which: PresentationFormat.Description? = nil,
@@ -106,7 +107,8 @@ public struct BatteryService: GATTServiceDeclaration {
 
     /// Notifies the subscribers of a new level.
     ///
-    /// A service that stores the level stores this one, and sends nothing when the level has not changed.
+    /// A service that stores the level replaces the stored level. Such a service sends nothing if the level
+    /// has not changed.
     ///
     /// - Parameters:
     ///   - level: The new level.
@@ -119,8 +121,8 @@ public struct BatteryService: GATTServiceDeclaration {
 
     /// Notifies the subscribers of a new status.
     ///
-    /// It has no effect in a service without a status. A service that stores the status stores this one, and
-    /// sends nothing when the status has not changed.
+    /// The method has no effect in a service without a status. A service that stores the status replaces the
+    /// stored status. Such a service sends nothing if the status has not changed.
     ///
     /// - Parameters:
     ///   - status: The new status.

@@ -10,7 +10,8 @@ public enum BloodPressureUnit: UInt8, Hashable, Sendable {
 
 /// A blood pressure measurement.
 ///
-/// It is the value of the Blood Pressure Measurement, 0x2A35 (Blood Pressure Service 1.0, section 3.1).
+/// This type represents the value of the Blood Pressure Measurement characteristic, 0x2A35 (Blood Pressure
+/// Service 1.0, section 3.1).
 ///
 /// ```swift
 /// BloodPressureMeasurement(systolic: 120, diastolic: 80, meanArterial: 93, pulseRate: 64)
@@ -106,7 +107,7 @@ extension BloodPressureMeasurement: GATTValue {
 }
 
 extension BloodPressureMeasurement {
-    /// The measurement without problems that the device does not detect.
+    /// The measurement with only the problems that the device detects.
     func limited(to detected: BloodPressureStatus) -> BloodPressureMeasurement {
         var limited = self
         limited.status = detected.isEmpty ? nil : status?.intersection(detected)
@@ -116,7 +117,8 @@ extension BloodPressureMeasurement {
 
 /// The pressure of the cuff while it is inflated and deflated.
 ///
-/// It is the value of the Intermediate Cuff Pressure, 0x2A36 (Blood Pressure Service 1.0, section 3.2).
+/// This type represents the value of the Intermediate Cuff Pressure characteristic, 0x2A36 (Blood Pressure
+/// Service 1.0, section 3.2).
 public struct IntermediateCuffPressure: Hashable, Sendable {
     private var measurement: BloodPressureMeasurement
 
@@ -163,7 +165,7 @@ public struct IntermediateCuffPressure: Hashable, Sendable {
 }
 
 extension IntermediateCuffPressure {
-    /// The pressure without problems that the device does not detect.
+    /// The pressure with only the problems that the device detects.
     func limited(to detected: BloodPressureStatus) -> IntermediateCuffPressure {
         var limited = self
         limited.measurement = measurement.limited(to: detected)
@@ -172,7 +174,7 @@ extension IntermediateCuffPressure {
 }
 
 extension IntermediateCuffPressure: GATTValue {
-    /// Reads a pressure in the form of a ``BloodPressureMeasurement``.
+    /// Reads a pressure that is encoded as a ``BloodPressureMeasurement``.
     ///
     /// The diastolic and the mean arterial pressure are ignored.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {

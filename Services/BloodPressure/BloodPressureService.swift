@@ -22,12 +22,12 @@ public import PeripheralKit
 public struct BloodPressureService: GATTServiceDeclaration {
     /// The Blood Pressure Measurement, 0x2A35.
     ///
-    /// Results are indicated; send them with ``indicate(_:in:)``.
+    /// Results are indicated. Send a result with ``indicate(_:in:)``.
     public let measurement: Characteristic<BloodPressureMeasurement>
 
     /// The Intermediate Cuff Pressure, 0x2A36; `nil` when it is not declared.
     ///
-    /// Values before the result are notified; send them with ``notify(_:in:)``.
+    /// Pressures before the result are notified. Send such a pressure with ``notify(_:in:)``.
     public let intermediateCuffPressure: Characteristic<IntermediateCuffPressure>?
 
     /// The Blood Pressure Feature, 0x2A49, which centrals read.
@@ -40,7 +40,7 @@ public struct BloodPressureService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - status: The problems that the device detects and reports in ``BloodPressureMeasurement/status``.
     ///     Include every problem that can occur.
-    ///   - hasIntermediateCuffPressure: Whether the device sends values before the result.
+    ///   - hasIntermediateCuffPressure: Whether the device sends pressures before the result.
     ///   - supportsMultipleBonds: Whether the device bonds with several centrals.
     ///   - security: The security required to subscribe. Blood pressure is health data: require at least
     ///     encryption, as the Blood Pressure Profile demands.
@@ -61,10 +61,10 @@ public struct BloodPressureService: GATTServiceDeclaration {
         )
     }
 
-    /// Sends a result to the subscribers and waits until they have confirmed it.
+    /// Sends a result to the subscribers and waits until they have confirmed the result.
     ///
-    /// Values of ``BloodPressureMeasurement/status`` that the service does not declare as detected are left
-    /// out.
+    /// Problems in ``BloodPressureMeasurement/status`` that the service does not declare as detected are not
+    /// sent.
     ///
     /// - Parameters:
     ///   - value: The result.
@@ -74,10 +74,10 @@ public struct BloodPressureService: GATTServiceDeclaration {
         try await session.indicate(measurement, value.limited(to: detected))
     }
 
-    /// Sends a pressure before the result to the subscribers.
+    /// Sends an intermediate cuff pressure to the subscribers.
     ///
-    /// Status values that the service does not declare as detected are left out. Nothing is sent when the
-    /// service does not declare such pressures.
+    /// Problems that the service does not declare as detected are not sent. The method has no effect if the
+    /// service does not declare the Intermediate Cuff Pressure.
     ///
     /// - Parameters:
     ///   - value: The pressure of the cuff.
@@ -100,29 +100,30 @@ public struct BloodPressureService: GATTServiceDeclaration {
 
 /// The features of a blood pressure monitor.
 ///
-/// It is the value of the Blood Pressure Feature, 0x2A49 (Blood Pressure Service 1.0, section 3.3).
+/// This type represents the value of the Blood Pressure Feature characteristic, 0x2A49 (Blood Pressure
+/// Service 1.0, section 3.3).
 public struct BloodPressureFeature: OptionSet, Hashable, Sendable {
     /// The encoded features.
     public var rawValue: UInt16
 
     /// Creates a set of features.
     ///
-    /// The specification need not define all of them.
+    /// Features that the specification does not define are allowed.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// It detects movement of the body.
+    /// The device detects movement of the body.
     public static let bodyMovementDetection = BloodPressureFeature(rawValue: 1 << 0)
-    /// It detects that the cuff is too loose.
+    /// The device detects that the cuff is too loose.
     public static let cuffFitDetection = BloodPressureFeature(rawValue: 1 << 1)
-    /// It detects an irregular pulse.
+    /// The device detects an irregular pulse.
     public static let irregularPulseDetection = BloodPressureFeature(rawValue: 1 << 2)
-    /// It detects a pulse that is too fast or too slow.
+    /// The device detects a pulse that is too fast or too slow.
     public static let pulseRateRangeDetection = BloodPressureFeature(rawValue: 1 << 3)
-    /// It detects an improper position of the arm.
+    /// The device detects an improper position of the arm.
     public static let measurementPositionDetection = BloodPressureFeature(rawValue: 1 << 4)
-    /// It bonds with several centrals.
+    /// The device bonds with several centrals.
     public static let multipleBonds = BloodPressureFeature(rawValue: 1 << 5)
 
     init(detecting status: BloodPressureStatus, supportsMultipleBonds: Bool) {

@@ -1,13 +1,14 @@
 /// The problems during a blood pressure measurement.
 ///
-/// It is the Measurement Status of the Blood Pressure Measurement (Blood Pressure Service 1.0, section 3.1).
+/// This type represents the Measurement Status field of the Blood Pressure Measurement characteristic (Blood
+/// Pressure Service 1.0, section 3.1).
 public struct BloodPressureStatus: OptionSet, Hashable, Sendable {
     /// The encoded status.
     public var rawValue: UInt16
 
     /// Creates a status.
     ///
-    /// The specification need not define it.
+    /// Status values that the specification does not define are allowed.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

@@ -2,9 +2,10 @@ public import PeripheralKit
 
 /// The values that a device reports about a body, and their resolution.
 ///
-/// It is the value of the Body Composition Feature, 0x2A9B (Body Composition Service 1.0, section 3.1).
+/// This type represents the value of the Body Composition Feature characteristic, 0x2A9B (Body Composition
+/// Service 1.0, section 3.1).
 public struct BodyCompositionFeature: Hashable, Sendable {
-    /// The values of a measurement other than the body fat.
+    /// The values that a measurement can contain in addition to the body fat.
     public struct Content: OptionSet, Hashable, Sendable {
         /// The encoded values.
         public var rawValue: UInt32
@@ -72,7 +73,7 @@ public struct BodyCompositionFeature: Hashable, Sendable {
         case meters0_001
     }
 
-    /// The values that measurements can have in addition to the body fat.
+    /// The values that measurements can contain in addition to the body fat.
     public var content: Content
     /// The resolution of masses.
     public var massResolution: MassResolution
@@ -82,7 +83,7 @@ public struct BodyCompositionFeature: Hashable, Sendable {
     /// Creates a set of features.
     ///
     /// - Parameters:
-    ///   - content: The values that measurements can have in addition to the body fat.
+    ///   - content: The values that measurements can contain in addition to the body fat.
     ///   - massResolution: The resolution of masses.
     ///   - heightResolution: The resolution of heights.
     public init(

@@ -2,14 +2,15 @@ public import PeripheralKit
 
 /// A body composition measurement.
 ///
-/// It is the value of the Body Composition Measurement, 0x2A9C (Body Composition Service 1.0, section 3.2).
+/// This type represents the value of the Body Composition Measurement characteristic, 0x2A9C (Body
+/// Composition Service 1.0, section 3.2).
 ///
 /// ```swift
 /// BodyCompositionMeasurement(bodyFat: 21.4, userID: 1, weight: 72.5, height: 1.78)
 /// ```
 ///
-/// Encoding rounds each value to the nearest step, and limits it to its range. If a measurement does not fit
-/// one indication, ``BodyCompositionService/indicate(_:in:)`` sends it in two parts.
+/// Encoding rounds each value to the nearest step, and limits the value to its range. If a measurement does
+/// not fit one indication, ``BodyCompositionService/indicate(_:in:)`` sends the measurement in two parts.
 public struct BodyCompositionMeasurement: Hashable, Sendable {
     /// The units of masses and the height.
     public enum Units: UInt16, Hashable, Sendable {
@@ -21,7 +22,7 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
 
     /// The body fat in percent, in steps of 0.1; `nil` or NaN when the measurement has failed.
     ///
-    /// Of a failed measurement, only the time and the user are sent.
+    /// Only the time and the user of a failed measurement are sent.
     public var bodyFat: Double?
     /// The units of masses and the height.
     public var units: Units
@@ -51,7 +52,7 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
     /// The height in meters or inches.
     public var height: Double?
 
-    /// Whether this is one of the two parts of a measurement.
+    /// Whether the value is one of the two parts of a measurement.
     public internal(set) var isPart = false
 
     /// Creates a measurement.
@@ -102,7 +103,7 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
 }
 
 extension BodyCompositionMeasurement: GATTValue {
-    /// Reads a measurement, or a part of one.
+    /// Reads a measurement or a part of a measurement.
     ///
     /// Reserved flags are ignored, as the specification requires of a central.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
@@ -179,10 +180,11 @@ extension BodyCompositionMeasurement: GATTValue {
 }
 
 extension BodyCompositionMeasurement {
-    /// The measurement in one part or two.
+    /// The measurement in one or two parts.
     ///
-    /// Both parts have the flags and the body fat. Only the first has the time and the user (Body Composition
-    /// Service 1.0, section 3.2.1). 20 bytes are enough for either half of a complete measurement.
+    /// Both parts contain the flags and the body fat. Only the first part contains the time and the user
+    /// (Body Composition Service 1.0, section 3.2.1). 20 bytes are enough for either half of a complete
+    /// measurement.
     ///
     /// - Parameter length: The maximum number of bytes in a part; 20 or more.
     /// - Returns: The parts, in the order in which to send them.
@@ -224,14 +226,14 @@ extension BodyCompositionMeasurement.Units {
 }
 
 extension ByteReader {
-    /// Reads a number that is encoded in steps, of which the given number make one.
+    /// Reads a number that is encoded with the given number of steps per unit.
     fileprivate mutating func readNumber(of steps: Double) throws(GATTDecodingError) -> Double {
         Double(try read(UInt16.self)) / steps
     }
 }
 
 extension ByteWriter {
-    /// Appends a number, unless it is `nil`, in steps of which the given number make one.
+    /// Appends a number with the given number of steps per unit; appends nothing for `nil`.
     fileprivate mutating func write(_ number: Double?, of steps: Double) {
         if let number { write(UInt16(nearest: number * steps)) }
     }

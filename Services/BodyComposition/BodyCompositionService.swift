@@ -22,7 +22,8 @@ public import PeripheralKit
 public struct BodyCompositionService: GATTServiceDeclaration {
     /// The Body Composition Measurement, 0x2A9C, which is indicated.
     ///
-    /// Send it with ``indicate(_:in:)``, which divides a measurement that does not fit.
+    /// Send a measurement with ``indicate(_:in:)``. The method divides a measurement that does not fit one
+    /// indication.
     public let measurement: Characteristic<BodyCompositionMeasurement>
 
     /// The Body Composition Feature, 0x2A9B, which centrals read.
@@ -45,17 +46,17 @@ public struct BodyCompositionService: GATTServiceDeclaration {
         self.feature = Characteristic(.bodyCompositionFeature, value: feature)
     }
 
-    /// Sends a measurement to the subscribers and waits until they have confirmed it.
+    /// Sends a measurement to the subscribers and waits until they have confirmed the measurement.
     ///
-    /// Values that the features do not include are left out. A measurement that does not fit into one
-    /// indication for every subscriber is sent in two, as the specification demands. Do not overlap calls:
-    /// the parts of two measurements would mix.
+    /// Values that the features do not include are not sent. If a measurement does not fit one indication for
+    /// every subscriber, the method sends two indications, as the specification demands. Do not make
+    /// overlapping calls, because the parts of two measurements would mix.
     ///
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.indicate`. The error of a second part is thrown after the first was
-    ///   sent.
+    /// - Throws: The errors of `session.indicate`. If sending the second part fails, the first part has
+    ///   already been sent.
     public func indicate(_ value: BodyCompositionMeasurement, in session: PeripheralSession) async throws {
         let subscribers = try session.subscribers(of: measurement)
         let length = subscribers.map { $0.central?.maximumUpdateValueLength ?? 20 }.min() ?? 20

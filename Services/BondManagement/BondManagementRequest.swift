@@ -2,17 +2,19 @@ public import PeripheralKit
 
 /// A request that a central writes to the Bond Management Control Point, 0x2AA4.
 ///
-/// It is defined in Bond Management Service 1.0.1, section 3.1.
+/// Bond Management Service 1.0.1, section 3.1, defines the request.
 public struct BondManagementRequest: Hashable, Sendable {
     /// The encoded op code.
     public var operationCode: UInt8
 
-    /// The authorization code, which the program defines; often text in UTF-8.
+    /// The authorization code, often text in UTF-8.
+    ///
+    /// The program defines the codes.
     public var authorizationCode: [UInt8]
 
     /// Creates a request.
     ///
-    /// The specification need not define it.
+    /// Requests that the specification does not define are allowed.
     public init(operationCode: UInt8, authorizationCode: [UInt8] = []) {
         self.operationCode = operationCode
         self.authorizationCode = authorizationCode
@@ -37,7 +39,7 @@ public struct BondManagementRequest: Hashable, Sendable {
 }
 
 extension BondManagementRequest: GATTValue {
-    /// Reads the op code; the authorization code takes up the remaining bytes.
+    /// Reads the op code, and uses the remaining bytes as the authorization code.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         operationCode = try reader.read()
         authorizationCode = reader.readRemaining()
@@ -56,7 +58,7 @@ public enum BondScope: Hashable, Sendable, CaseIterable {
     case requestingDevice
     /// All bonds.
     case all
-    /// All bonds except that of the requesting central.
+    /// All bonds except the bond of the requesting central.
     case allButRequestingDevice
 
     /// The position in the order of op codes.
@@ -90,20 +92,20 @@ public enum BondTransport: Hashable, Sendable, CaseIterable {
 
 /// The requests that a device supports.
 ///
-/// It is the value of the Bond Management Feature, 0x2AA5 (Bond Management Service 1.0.1, section 3.2). The
-/// service derives it from its parameters.
+/// This type represents the value of the Bond Management Feature characteristic, 0x2AA5 (Bond Management
+/// Service 1.0.1, section 3.2). The service derives the features from its parameters.
 public struct BondManagementFeature: Hashable, Sendable {
     /// The 24 bits, two for each op code.
     ///
-    /// For each op code from 1 on, they state whether it is supported, and whether it takes an authorization
-    /// code.
+    /// For each op code from 1 on, the first bit states whether the device supports the op code. The second
+    /// bit states whether the op code requires an authorization code.
     public let rawValue: UInt32
 
     /// Creates a set of features.
     ///
-    /// The specification need not define all of them.
+    /// Features that the specification does not define are allowed.
     ///
-    /// The bits from 24 on are dropped.
+    /// The bits from 24 on are ignored.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue & 0xFF_FFFF
     }

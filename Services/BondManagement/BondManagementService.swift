@@ -14,19 +14,19 @@ public import PeripheralKit
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// The service either refuses a request with an error of the specification, or accepts the write and then
-/// deletes the bonds:
+/// The service can refuse a request with an error of the specification. Otherwise the service accepts
+/// the write and then deletes the bonds:
 ///
-/// - The bonds of other centrals are deleted at once, which ends their connections.
-/// - The bond of the requesting central is deleted when it disconnects. After 2 seconds it is deleted anyway,
-///   which ends the connection.
+/// - The service deletes the bonds of other centrals immediately. This ends their connections.
+/// - The service deletes the bond of the requesting central when that central disconnects. After 2 seconds,
+///   the service deletes the bond anyway. This ends the connection.
 ///
-/// The bonds are also deleted if the body of the run ends earlier. Bonds that are not yet deleted stay when
-/// the run is cancelled, the program is killed, or the Bluetooth stack stops.
+/// The service also deletes the bonds if the body of the run ends earlier. The remaining bonds are not
+/// deleted if the run is cancelled, the program is killed, or the Bluetooth stack stops.
 ///
-/// Bonds belong to the device, not to the peripheral. Deleting all bonds also deletes those of keyboards,
-/// loudspeakers and other programs. Allow it only if the device is used only as the peripheral. BlueZ stores
-/// the bonds of both transports together, and deletes them together.
+/// Bonds belong to the device, not to the peripheral. Deleting all bonds also deletes the bonds of keyboards,
+/// loudspeakers and other programs. Let centrals delete all bonds only if the device has no other purpose
+/// than the peripheral. BlueZ stores and deletes the bonds of both transports together.
 public struct BondManagementService: GATTServiceDeclaration {
     /// The Bond Management Control Point, 0x2AA4, which centrals write.
     public let controlPoint: Characteristic<BondManagementRequest>
@@ -42,9 +42,9 @@ public struct BondManagementService: GATTServiceDeclaration {
     ///     device also has classic Bluetooth.
     ///   - security: The security required to write the control point and to read the features. The
     ///     specification demands at least encryption.
-    ///   - isAuthorized: Returns whether a central that has sent this code may delete bonds. The code is
-    ///     empty when the central has sent none. Without this handler, no code is needed, and a code that is
-    ///     sent is ignored.
+    ///   - isAuthorized: Returns whether a central that has sent the given code may delete bonds. The code is
+    ///     empty if the central has sent no code. Without this handler, no code is required, and received
+    ///     codes are ignored.
     public init(
         deleting scopes: Set<BondScope> = [.requestingDevice],
         of transport: BondTransport = .lowEnergy,
@@ -95,10 +95,10 @@ extension BondManagementRequest {
 }
 
 extension BondScope {
-    /// Deletes the bond of the requesting central last, so that it receives the response.
+    /// Deletes the bonds, with the bond of the requesting central last.
     ///
-    /// The task is cancelled when the central disconnects. This ends only the wait: the calls run in tasks of
-    /// their own, because a call in a cancelled task fails.
+    /// This order lets the central receive the response. The task is cancelled when the central disconnects.
+    /// This ends only the wait. The calls run in separate tasks, because a call in a cancelled task fails.
     fileprivate func forgetBonds(askedBy central: Central, in session: PeripheralSession) async throws {
         let others = Task {
             if self != .requestingDevice { try await forgetOthers(than: central, in: session) }
@@ -112,7 +112,7 @@ extension BondScope {
         try await all.value
     }
 
-    /// Forgets the bonds of all other centrals, even if one of them cannot be forgotten.
+    /// Forgets the bonds of all other centrals, even if one of these bonds cannot be forgotten.
     private func forgetOthers(than central: Central, in session: PeripheralSession) async throws {
         var failure: (any Error)?
         for other in try await session.bondedCentrals() where other != central {
@@ -125,11 +125,13 @@ extension BondScope {
 extension ATTError {
     /// The error for a ``BondManagementRequest`` that the device does not support.
     ///
-    /// It is the application error 0x80 of the Bond Management Service specification 1.0.1, section 1.6.
+    /// The value is the application error 0x80 of the Bond Management Service specification 1.0.1, section
+    /// 1.6.
     public static let bondManagementOperationNotSupported = ATTError(rawValue: 0x80)
 
     /// The error for a ``BondManagementRequest`` of a central that has no bond to delete.
     ///
-    /// It is the application error 0x81 of the Bond Management Service specification 1.0.1, section 1.6.
+    /// The value is the application error 0x81 of the Bond Management Service specification 1.0.1, section
+    /// 1.6.
     public static let bondManagementOperationFailed = ATTError(rawValue: 0x81)
 }

@@ -3,7 +3,8 @@ public import PeripheralKit
 
 /// The data that a cross trainer reports about a training.
 ///
-/// It is the value of the Cross Trainer Data, 0x2ACE (Fitness Machine Service 1.0, section 4.5).
+/// This type represents the value of the Cross Trainer Data characteristic, 0x2ACE (Fitness Machine Service
+/// 1.0, section 4.5).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -23,7 +24,7 @@ public import PeripheralKit
 public struct CrossTrainerData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     ///
-    /// `nil` in a part of the data that is not the last.
+    /// The speed is `nil` in every part of the data except the last part.
     public var kilometersPerHour: Double?
 
     /// The average speed since the training began, in kilometers per hour.
@@ -61,9 +62,9 @@ public struct CrossTrainerData: FitnessMachineData {
 
     /// The resistance level, −3276.8 to 3276.7 in steps of 0.1.
     ///
-    /// The field has two bytes, as in the definition that came with 1.0. A central built on a newer GATT
-    /// Specification Supplement reads one byte, and misreads the following fields. Omit the level for such
-    /// centrals.
+    /// The field has two bytes, as in the definition published with version 1.0. A central that follows a
+    /// newer GATT Specification Supplement reads one byte, and misreads the following fields. Omit the level
+    /// for such centrals.
     public var resistanceLevel: Double?
 
     /// The power in watts, −32,768 to 32,767.
@@ -72,7 +73,7 @@ public struct CrossTrainerData: FitnessMachineData {
     /// The average power since the training began, in watts, −32,768 to 32,767.
     public var averageWatts: Int?
 
-    /// Energy, heart rate and time.
+    /// The energy, the heart rate and the time.
     public var workout: WorkoutData
 
     /// Whether the user moves backward.
@@ -80,7 +81,7 @@ public struct CrossTrainerData: FitnessMachineData {
 
     /// Creates the data of a cross trainer.
     ///
-    /// A value that is out of range is sent as the nearest end of the range.
+    /// A value outside its range is sent as the nearest bound of the range.
     ///
     /// - Parameters:
     ///   - kilometersPerHour: The speed.
@@ -96,7 +97,7 @@ public struct CrossTrainerData: FitnessMachineData {
     ///   - resistanceLevel: The resistance level.
     ///   - watts: The power.
     ///   - averageWatts: The average power since the training began.
-    ///   - workout: Energy, heart rate and time.
+    ///   - workout: The energy, the heart rate and the time.
     ///   - isBackward: Whether the user moves backward.
     public init(
         kilometersPerHour: Double,
@@ -135,7 +136,7 @@ public struct CrossTrainerData: FitnessMachineData {
     /// A cross trainer.
     public static var machine: FitnessMachineKind { .crossTrainer }
 
-    /// Reads a measurement, or a part of one, and ignores reserved flags.
+    /// Reads a measurement or a part of a measurement, and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         workout = WorkoutData()
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)

@@ -2,7 +2,8 @@ public import PeripheralKit
 
 /// The time of a clock.
 ///
-/// It is the value of the Current Time, 0x2A2B (Current Time Service 1.1, section 3.1).
+/// This type represents the value of the Current Time characteristic, 0x2A2B (Current Time Service 1.1,
+/// section 3.1).
 public struct CurrentTime: Hashable, Sendable {
     /// A day of the week.
     public enum DayOfWeek: UInt8, Hashable, Sendable, CaseIterable {
@@ -17,7 +18,7 @@ public struct CurrentTime: Hashable, Sendable {
 
         /// Creates a set of reasons.
         ///
-        /// The specification need not define all of them.
+        /// Reasons that the specification does not define are allowed.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -41,7 +42,7 @@ public struct CurrentTime: Hashable, Sendable {
     /// The elapsed part of the second, in 1/256 s.
     public var fractions256: UInt8
 
-    /// The reasons for which the clock was adjusted; empty when it was not.
+    /// The reasons for which the clock was adjusted; empty when the clock was not adjusted.
     public var adjustReason: AdjustReason
 
     /// Creates a time from its parts.
@@ -65,13 +66,13 @@ public struct CurrentTime: Hashable, Sendable {
 
     /// Creates the local time and the day of the week from a Unix time.
     ///
-    /// Returns `nil` when the year is outside 1582 to 9999.
+    /// The initializer returns `nil` if the year is outside 1582 to 9999.
     ///
     /// - Parameters:
     ///   - duration: The time since 1 January 1970, 00:00 UTC, without leap seconds, as returned by
     ///     `clock_gettime`.
-    ///   - offset: The offset of the local time from UTC, positive when it is ahead, including daylight
-    ///     saving time.
+    ///   - offset: The offset of the local time from UTC, including daylight saving time. A positive offset
+    ///     means that the local time is ahead.
     ///   - adjustReason: The reasons for which the clock was adjusted.
     public init?(
         since1970 duration: Duration,
@@ -139,8 +140,8 @@ private struct CivilDate {
 
     /// Creates the day from a number of days.
     ///
-    /// The algorithm counts in eras of 400 years, which all have the same number of days. Its years begin
-    /// with March, so that the leap day is the last day of a year.
+    /// The algorithm counts in eras of 400 years, which all have the same number of days. The years of the
+    /// algorithm begin with March. The leap day is therefore the last day of a year.
     init?(daysSince1970 days: Int64) {
         // Beyond this range, no year can be encoded.
         guard abs(days) < 4_000_000 else { return nil }

@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// The Current Time service, 0x1805: the clock of the device.
 ///
-/// It implements the Current Time Service specification 1.1.
+/// The service implements the Current Time Service specification 1.1.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -19,18 +19,23 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Notify adjustments, not the passing time: every adjustment by a person, and changes of the time zone and
-/// of daylight saving time. An external reference may adjust the clock all the time. Omit its adjustments of
-/// a minute or less within 15 minutes of the last notification (section 3.1.2).
+/// Do not notify the passing time. Notify these adjustments:
+///
+/// - each adjustment by a person
+/// - changes of the time zone and of daylight saving time
+/// - adjustments by an external reference
+///
+/// An external reference may adjust the clock often. Within 15 minutes of the last notification, do not
+/// notify such adjustments of a minute or less (section 3.1.2).
 public struct CurrentTimeService: GATTServiceDeclaration {
     /// The Current Time, 0x2A2B, which centrals read and subscribe to.
     ///
-    /// Centrals can write it if the service has a handler that sets the time.
+    /// Centrals can write the time if the service has a handler that sets the time.
     public let currentTime: Characteristic<CurrentTime>
 
     /// The Local Time Information, 0x2A0F, which centrals read; `nil` when it is not declared.
     ///
-    /// Centrals can write it if the service has a handler that sets the local time.
+    /// Centrals can write the information if the service has a handler that sets the local time.
     public let localTime: Characteristic<LocalTimeInformation>?
 
     /// The Reference Time Information, 0x2A14, which centrals read; `nil` when it is not declared.
@@ -41,15 +46,15 @@ public struct CurrentTimeService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - localTime: Returns the time zone; `nil` to omit it.
-    ///   - referenceTime: Returns the source of the time; `nil` to omit it.
+    ///   - localTime: Returns the time zone; `nil` to omit the characteristic.
+    ///   - referenceTime: Returns the source of the time; `nil` to omit the characteristic.
     ///   - security: The security required to read and set the clock, and to subscribe. A central that may
-    ///     set the clock decides the time of the device. With `AttributeSecurity(write: .encrypted)`, any
-    ///     central can read, and paired ones can set.
-    ///   - setTime: Sets the clock to the time that a central writes; `nil` when centrals cannot set it.
-    ///     Throw `ATTError.currentTimeDataFieldIgnored` when only a part of the time was used.
-    ///   - setLocalTime: Sets the time zone that a central writes; `nil` when centrals cannot set it. It
-    ///     requires `localTime`.
+    ///     set the clock determines the time of the device. With `AttributeSecurity(write: .encrypted)`, any
+    ///     central can read the clock, and paired centrals can set the clock.
+    ///   - setTime: Sets the clock to the time that a central writes; `nil` when centrals cannot set the
+    ///     clock. Throw `ATTError.currentTimeDataFieldIgnored` if the handler used only a part of the time.
+    ///   - setLocalTime: Sets the time zone that a central writes; `nil` when centrals cannot set the time
+    ///     zone. The handler requires `localTime`.
     ///   - now: Returns the time, with an empty ``CurrentTime/adjustReason``.
     public init(
         localTime: (@Sendable () async throws -> LocalTimeInformation)? = nil,
@@ -89,7 +94,7 @@ public struct CurrentTimeService: GATTServiceDeclaration {
     /// Notifies the subscribers that the clock was adjusted.
     ///
     /// - Parameters:
-    ///   - reason: The reasons; not empty.
+    ///   - reason: The reasons for the adjustment; not empty.
     ///   - session: The session of the peripheral that declares the service.
     /// - Throws: The errors of `now` and of `session.notify`.
     public func notify(_ reason: CurrentTime.AdjustReason, in session: PeripheralSession) async throws {
@@ -109,8 +114,8 @@ public struct CurrentTimeService: GATTServiceDeclaration {
 }
 
 extension ATTError {
-    /// The error for a write of which the device ignores a part.
+    /// The error for a write that the device uses only partly.
     ///
-    /// It is the application error 0x80 of the Current Time Service specification 1.1.
+    /// The value is the application error 0x80 of the Current Time Service specification 1.1.
     public static let currentTimeDataFieldIgnored = ATTError(rawValue: 0x80)
 }

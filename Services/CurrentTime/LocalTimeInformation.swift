@@ -2,9 +2,10 @@ public import PeripheralKit
 
 /// The difference between local time and UTC.
 ///
-/// It is the value of the Local Time Information, 0x2A0F (Current Time Service 1.1, section 3.2).
+/// This type represents the value of the Local Time Information characteristic, 0x2A0F (Current Time Service
+/// 1.1, section 3.2).
 public struct LocalTimeInformation: Hashable, Sendable {
-    /// The offset of clocks for daylight saving time.
+    /// The offset of the local time for daylight saving time.
     public enum DaylightSavingTime: UInt8, Hashable, Sendable, CaseIterable {
         /// No offset.
         case standardTime = 0
@@ -19,15 +20,15 @@ public struct LocalTimeInformation: Hashable, Sendable {
     /// The offset of standard time from UTC, in quarters of an hour: −48 to 56; `nil` when unknown.
     public let quarterHoursFromUTC: Int?
 
-    /// The offset of clocks from standard time; `nil` when unknown.
+    /// The offset of the local time from standard time; `nil` when unknown.
     public var daylightSavingTime: DaylightSavingTime?
 
-    /// Makes local time information.
+    /// Creates local time information.
     ///
     /// - Parameters:
     ///   - quarterHoursFromUTC: The offset of standard time from UTC, in quarters of an hour: 4 for Berlin;
     ///     `nil` when unknown. A value outside −48 to 56 becomes the nearer bound.
-    ///   - daylightSavingTime: The offset of clocks from standard time; `nil` when unknown.
+    ///   - daylightSavingTime: The offset of the local time from standard time; `nil` when unknown.
     public init(quarterHoursFromUTC: Int?, daylightSavingTime: DaylightSavingTime? = nil) {
         self.quarterHoursFromUTC = quarterHoursFromUTC.map { max(-48, min($0, 56)) }
         self.daylightSavingTime = daylightSavingTime
@@ -40,7 +41,7 @@ extension LocalTimeInformation: GATTValue {
 
     /// Reads two bytes.
     ///
-    /// - Throws: `GATTDecodingError`, also when one of them is reserved.
+    /// - Throws: `GATTDecodingError`, also when a byte has a reserved value.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let zone: Int8 = try reader.read()
         guard zone == Self.unknownTimeZone || (-48...56).contains(zone) else {

@@ -2,7 +2,8 @@ public import PeripheralKit
 
 /// The source of a clock's time.
 ///
-/// It is the value of the Reference Time Information, 0x2A14 (Current Time Service 1.1, section 3.3).
+/// This type represents the value of the Reference Time Information characteristic, 0x2A14 (Current Time
+/// Service 1.1, section 3.3).
 public struct ReferenceTimeInformation: Hashable, Sendable {
     /// The reference that has set the clock.
     public struct Source: Hashable, Sendable {
@@ -11,7 +12,7 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
 
         /// Creates a source.
         ///
-        /// The specification need not define it.
+        /// Sources that the specification does not define are allowed.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -36,7 +37,7 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
 
     /// The maximum deviation of the clock from its source.
     public enum Accuracy: Hashable, Sendable {
-        /// At most this many eighths of a second, 0 to 253.
+        /// At most the given number of eighths of a second, 0 to 253.
         case eighthsOfSecond(UInt8)
         /// More than 31.625 s.
         case outOfRange
@@ -52,10 +53,10 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
 
     /// The hours since the clock was set.
     ///
-    /// 6120 hours, which are 255 days, also stand for more.
+    /// The value 6120, which is 255 days, also represents more hours.
     public let hoursSinceUpdate: Int
 
-    /// Makes reference time information.
+    /// Creates reference time information.
     ///
     /// - Parameters:
     ///   - source: The reference that has set the clock.
@@ -72,7 +73,7 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
 extension ReferenceTimeInformation: GATTValue {
     /// Reads four bytes.
     ///
-    /// - Throws: `GATTDecodingError`, also when the hours of the day are more than 23, or do not fit the
+    /// - Throws: `GATTDecodingError`, also when the hours of the day are more than 23 or do not match the
     ///   days.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         source = Source(rawValue: try reader.read())

@@ -98,7 +98,7 @@ final class CyclingPowerControl: Sendable {
         return try await value(code, hasParameter: !parameter.isEmpty)
     }
 
-    /// The parameter of the response to a request without a parameter of its own.
+    /// The parameter of the response to a request that has no parameter.
     private func value(_ code: UInt8, hasParameter: Bool) async throws -> [UInt8] {
         func checkParameter() throws(SensorControlResult) {
             guard !hasParameter else { throw .invalidParameter }

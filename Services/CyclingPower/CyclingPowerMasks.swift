@@ -3,7 +3,8 @@ private import Synchronization
 
 /// The values that each central has turned off in its measurements.
 ///
-/// They are bits of ``CyclingPowerMeasurement/Content``, and last as long as the connection of the central.
+/// The values are bits of ``CyclingPowerMeasurement/Content``. They last as long as the connection of the
+/// central.
 final class CyclingPowerMasks: Sendable {
     private struct Mask {
         var central: Central.ID
@@ -24,8 +25,8 @@ final class CyclingPowerMasks: Sendable {
 
     /// The mask and the maximum length of a notification for all of the centrals.
     ///
-    /// `mask` has the values that all centrals have turned off. `length` fits one notification to each of
-    /// them. `differ` is true when the masks of the centrals differ.
+    /// `mask` contains the values that all centrals have turned off. `length` fits one notification to each
+    /// of the centrals. `differ` is true when the masks of the centrals differ.
     func common(of centrals: [Central]) -> (mask: UInt16, length: Int, differ: Bool) {
         guard let first = centrals.first else { return (0, 20, false) }
         var (common, any, length) = (mask(of: first), mask(of: first), first.maximumUpdateValueLength)

@@ -8,7 +8,7 @@ extension CyclingPowerMeasurement {
         /// The encoded value of 100 %.
         static let all: UInt8 = 200
 
-        /// Whether the share is that of the left pedal; `false` when the pedal is unknown.
+        /// Whether the share belongs to the left pedal; `false` when the pedal is unknown.
         public var isOfLeftPedal: Bool
 
         /// Creates a balance from the share of a pedal in percent.
@@ -18,12 +18,12 @@ extension CyclingPowerMeasurement {
         }
     }
 
-    /// The sum of the torques measured, one for each turn.
+    /// The sum of the measured torques, with one torque for each turn.
     public struct AccumulatedTorque: Equatable, Sendable {
         /// The sum in newton meters.
         ///
-        /// It is rounded to the nearest step of 1/32, and starts again from 0 at 2048. A negative value and
-        /// NaN are sent as 0.
+        /// The sum is rounded to the nearest step of 1/32, and starts again from 0 at 2048. A negative value
+        /// and NaN are sent as 0.
         public var newtonMeters: Double
         /// Whether the torques are measured at the crank; `false` for the wheel.
         public var isOfCrank: Bool
@@ -41,9 +41,9 @@ extension CyclingPowerMeasurement {
 
     /// The greatest and the least value measured in a turn.
     public struct Extremes: Equatable, Sendable {
-        /// The greatest value; for angles, that of the greatest magnitude.
+        /// The greatest value; for angles, the angle of the greatest magnitude.
         public var maximum: Double
-        /// The least value; for angles, that of the least magnitude.
+        /// The least value; for angles, the angle of the least magnitude.
         public var minimum: Double
 
         /// Creates a pair of extremes.
@@ -63,19 +63,20 @@ extension CyclingPowerMeasurement {
         }
     }
 
-    /// The values of measurements other than the power.
+    /// The values that a measurement can contain in addition to the power.
     ///
-    /// A central can turn off each of them (section 3.4.2.13).
+    /// A central can turn off each of these values (section 3.4.2.13).
     ///
-    /// The revolutions of the wheel, bit 2, are not among them: a sensor that reports them must let centrals
-    /// set them. They follow from the handler of ``CyclingPowerService``.
+    /// The set does not include bit 2, the revolutions of the wheel. A sensor that reports the revolutions of
+    /// the wheel must let centrals set their count. The handler of ``CyclingPowerService`` determines whether
+    /// measurements contain these revolutions.
     public struct Content: OptionSet, Sendable {
         /// The encoded bits; bits 9 through 15 are reserved.
         public let rawValue: UInt16
 
         /// Creates a set of bits.
         ///
-        /// The specification need not define all of them.
+        /// Bits that the specification does not define are allowed.
         public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
@@ -84,7 +85,7 @@ extension CyclingPowerMeasurement {
         public static let pedalPowerBalance = Content(rawValue: 1 << 0)
         /// The sum of the torques.
         public static let accumulatedTorque = Content(rawValue: 1 << 1)
-        /// The revolutions of the wheel, which measurements have if centrals can set them.
+        /// The revolutions of the wheel, which measurements contain if centrals can set their count.
         @available(
             *,
             unavailable,

@@ -3,20 +3,22 @@ public import PeripheralSensorLocation
 
 /// The measurement of a rider's power.
 ///
-/// It is the value of the Cycling Power Measurement, 0x2A63 (Cycling Power Service 1.1, section 3.2).
+/// This type represents the value of the Cycling Power Measurement characteristic, 0x2A63 (Cycling Power
+/// Service 1.1, section 3.2).
 ///
 /// ```swift
 /// CyclingPowerMeasurement(watts: 215, crank: CrankRevolutions(1234, at: .seconds(60.5)))
 /// ```
 ///
-/// Encoding rounds each value to the nearest step, and limits it to its range. If a measurement does not fit
-/// one notification, ``CyclingPowerService/notify(_:in:)`` sends it in several.
+/// Encoding rounds each value to the nearest step, and limits the value to its range. If a measurement does
+/// not fit one notification, ``CyclingPowerService/notify(_:in:)`` sends the measurement in several
+/// notifications.
 public struct CyclingPowerMeasurement: Equatable, Sendable {
     /// The power in watts; negative when the rider brakes with the pedals.
     public var watts: Int16
     /// The distribution of power between the pedals.
     public var balance: PedalPowerBalance?
-    /// The sum of the torques measured.
+    /// The sum of the measured torques.
     public var accumulatedTorque: AccumulatedTorque?
     /// The revolutions of the wheel.
     public var wheel: WheelRevolutions?
@@ -24,11 +26,11 @@ public struct CyclingPowerMeasurement: Equatable, Sendable {
     public var crank: CrankRevolutions?
     /// The greatest and the least force of the last turn in newtons.
     ///
-    /// The range is −32,768 to 32,767 in steps of 1. It is for a sensor that measures forces.
+    /// The range is −32,768 to 32,767 in steps of 1. The property is for a sensor that measures forces.
     public var forces: Extremes?
     /// The greatest and the least torque of the last turn in newton meters.
     ///
-    /// The range is −1024 to 1023.96875 in steps of 1/32. It is for a sensor that measures torques.
+    /// The range is −1024 to 1023.96875 in steps of 1/32. The property is for a sensor that measures torques.
     public var torques: Extremes?
     /// The crank angles of the greatest and the least magnitude in degrees.
     ///
@@ -44,7 +46,7 @@ public struct CyclingPowerMeasurement: Equatable, Sendable {
     public var kilojoules: UInt16?
     /// Whether the offset should be compensated: the Offset Compensation Indicator.
     ///
-    /// It is for a sensor that reports when its offset should be compensated.
+    /// The property is for a sensor that reports when its offset should be compensated.
     public var offsetCompensationIndicator: Bool
 
     /// Creates a measurement.
@@ -52,7 +54,7 @@ public struct CyclingPowerMeasurement: Equatable, Sendable {
     /// - Parameters:
     ///   - watts: The power in watts.
     ///   - balance: The distribution of power between the pedals.
-    ///   - accumulatedTorque: The sum of the torques measured.
+    ///   - accumulatedTorque: The sum of the measured torques.
     ///   - wheel: The revolutions of the wheel.
     ///   - crank: The revolutions of the crank.
     ///   - forces: The greatest and the least force of the last turn in newtons.
@@ -127,7 +129,7 @@ extension CyclingPowerMeasurement: GATTValue {
 
     /// Appends 4 to 34 bytes.
     ///
-    /// There are at most 30 bytes for one sensor, which has either forces or torques.
+    /// The measurement of one sensor has at most 30 bytes, because a sensor reports either forces or torques.
     public func encode(into writer: inout ByteWriter) {
         writer.write(flags)
         writer.write(watts)

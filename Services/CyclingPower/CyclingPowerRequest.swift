@@ -3,8 +3,8 @@ public import PeripheralSensorLocation
 
 /// A request that a central writes to the Cycling Power Control Point, 0x2A66.
 ///
-/// It is defined in Cycling Power Service 1.1, section 3.4. Any request of at least one byte can be read. An
-/// unknown request is answered with a response.
+/// Cycling Power Service 1.1, section 3.4, defines the request. Any request of at least one byte can be
+/// decoded. The service answers an unknown request with a response.
 public struct CyclingPowerRequest: Equatable, Sendable {
     /// The requested operation.
     public var operation: CyclingPowerOperation
@@ -14,7 +14,7 @@ public struct CyclingPowerRequest: Equatable, Sendable {
 
     /// Creates a request from its parts.
     ///
-    /// The specification need not define it.
+    /// Requests that the specification does not define are allowed.
     public init(operation: CyclingPowerOperation, parameter: [UInt8] = []) {
         self.operation = operation
         self.parameter = parameter
@@ -30,7 +30,7 @@ public struct CyclingPowerRequest: Equatable, Sendable {
         CyclingPowerRequest(operation: .updateSensorLocation, parameter: [location.rawValue])
     }
 
-    /// Turns off some values of the measurements, and turns on all others.
+    /// Turns off the given values of the measurements, and turns on all other values.
     ///
     /// - Parameters:
     ///   - content: The values to turn off.
@@ -46,7 +46,7 @@ public struct CyclingPowerRequest: Equatable, Sendable {
 }
 
 extension CyclingPowerRequest: GATTValue {
-    /// Reads the operation; the parameter takes up the remaining bytes.
+    /// Reads the operation, and uses the remaining bytes as the parameter.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         operation = CyclingPowerOperation(rawValue: try reader.read())
         parameter = reader.readRemaining()
@@ -66,7 +66,7 @@ public struct CyclingPowerOperation: Equatable, Sendable {
 
     /// Creates an operation.
     ///
-    /// The specification need not define it.
+    /// Operations that the specification does not define are allowed.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -107,7 +107,7 @@ public struct CyclingPowerOperation: Equatable, Sendable {
 
 /// The response that the Cycling Power Control Point indicates to a request.
 ///
-/// It is defined in Cycling Power Service 1.1, section 3.4.
+/// Cycling Power Service 1.1, section 3.4, defines the response.
 public struct CyclingPowerResponse: Equatable, Sendable {
     /// The requested operation.
     public var operation: CyclingPowerOperation

@@ -3,24 +3,26 @@ public import PeripheralKit
 extension CyclingPowerService {
     /// Sends a measurement to the subscribers.
     ///
-    /// These values are left out:
+    /// These values are not sent:
     ///
     /// - values that the features do not include
     /// - values that a central has turned off
-    /// - forces of a sensor of torques, and torques of a sensor of forces
+    /// - forces, if the sensor measures torques
+    /// - torques, if the sensor measures forces
     ///
-    /// A measurement that does not fit into one notification is sent in several, in the order of the fields.
-    /// Each has the power and as many fields as fit. Do not overlap calls: the parts of two measurements
-    /// would mix.
+    /// If a measurement does not fit one notification, the method sends several notifications, in the order
+    /// of the fields. Each notification contains the power and as many fields as fit. Do not make overlapping
+    /// calls, because the parts of two measurements would mix.
     ///
-    /// The values that a central turns off stay off as long as its connection. Some Bluetooth stacks can
-    /// reach a central only together with others, as documented for `PeripheralSession.notify(_:_:to:)`. The
-    /// central then receives every value that any of them wants.
+    /// The values that a central turns off stay off until its connection ends. Some Bluetooth stacks can
+    /// reach a central only together with other centrals, as documented for
+    /// `PeripheralSession.notify(_:_:to:)`. Such a central receives every value that at least one of these
+    /// centrals has not turned off.
     ///
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`. The error of a later part is thrown after earlier parts were
+    /// - Throws: The errors of `session.notify`. If sending a part fails, the earlier parts have already been
     ///   sent.
     public func notify(_ value: CyclingPowerMeasurement, in session: PeripheralSession) async throws {
         var centrals: [Central] = []
@@ -44,14 +46,15 @@ extension CyclingPowerService {
                 areAllReached = areAllReached && isReached
             }
             if areAllReached { return }
-            // Some centrals receive it twice then, but none misses it.
+            // Some centrals may then receive the measurement twice, but every central receives the
+            // measurement.
         }
         _ = try await send(value, without: common, upTo: length, to: nil, in: session)
     }
 
-    /// Sends a measurement in parts to one central, or to all.
+    /// Sends a measurement in parts to one central or to all centrals.
     ///
-    /// Returns `false` when the central can only be reached together with others.
+    /// Returns `false` when the central can only be reached together with other centrals.
     private func send(
         _ value: CyclingPowerMeasurement,
         without mask: UInt16,
@@ -72,7 +75,7 @@ extension CyclingPowerService {
 
     /// Sends one part.
     ///
-    /// It is a separate function, so that a measurement is copied once.
+    /// The function is separate, because a measurement is then copied only once.
     @inline(never)
     private func send(
         _ part: CyclingPowerMeasurement,
@@ -88,7 +91,7 @@ extension CyclingPowerService {
         } catch let error as PeripheralError {
             switch error.code {
             case .notAddressable: return false
-            // The other centrals still receive it.
+            // The other centrals still receive the part.
             case .notSubscribed, .disconnected, .insufficientSecurity: break
             default: throw error
             }
@@ -96,17 +99,21 @@ extension CyclingPowerService {
         return true
     }
 
-    /// Sends a vector to the subscribers; does nothing when the service has no vectors.
+    /// Sends a vector to the subscribers.
     ///
-    /// A vector that does not fit into one notification, or has more than 9 magnitudes, is sent in several.
-    /// The first has the crank and the angle. Do not overlap calls: the parts of two vectors would mix.
+    /// The method has no effect if the service does not declare vectors.
     ///
-    /// Torques of a sensor of forces are left out, and forces of a sensor of torques.
+    /// If a vector does not fit one notification or has more than 9 magnitudes, the method sends several
+    /// notifications. The first notification contains the crank and the angle. Do not make overlapping calls,
+    /// because the parts of two vectors would mix.
+    ///
+    /// Torques are not sent if the sensor measures forces. Forces are not sent if the sensor measures
+    /// torques.
     ///
     /// - Parameters:
     ///   - value: The vector.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`. The error of a later part is thrown after earlier parts were
+    /// - Throws: The errors of `session.notify`. If sending a part fails, the earlier parts have already been
     ///   sent.
     public func notify(vector value: CyclingPowerVector, in session: PeripheralSession) async throws {
         guard let vector else { return }

@@ -19,16 +19,16 @@ public import PeripheralSensorLocation
 /// }
 /// ```
 ///
-/// Send a measurement about once a second. Values that the parameters do not include are left out, and so are
-/// values that a central has turned off.
+/// Send a measurement about once a second. The service does not send values that its parameters do not
+/// declare. The service also omits values that a central has turned off.
 ///
-/// A request to the control point that has no handler or value here is answered as not supported. An invalid
-/// parameter is answered as such. A handler that throws fails the request; it may throw a
-/// `SensorControlResult` to choose the result.
+/// The control point answers a request without a declared handler or value as not supported. The control
+/// point answers an invalid parameter with the result Invalid Parameter. If a handler throws, the request
+/// fails. A handler can throw a `SensorControlResult` to choose the result.
 public struct CyclingPowerService: GATTServiceDeclaration {
     /// The Cycling Power Measurement, 0x2A63, which centrals subscribe to.
     ///
-    /// Send it with ``notify(_:in:)``.
+    /// Send a measurement with ``notify(_:in:)``.
     public let measurement: Characteristic<CyclingPowerMeasurement>
 
     /// The Cycling Power Feature, 0x2A65, which centrals read.
@@ -39,10 +39,10 @@ public struct CyclingPowerService: GATTServiceDeclaration {
 
     /// The Cycling Power Vector, 0x2A64, which centrals subscribe to; `nil` when it is not declared.
     ///
-    /// Send it with ``notify(vector:in:)``.
+    /// Send a vector with ``notify(vector:in:)``.
     public let vector: Characteristic<CyclingPowerVector>?
 
-    /// The Cycling Power Control Point, 0x2A66; `nil` when it supports no request.
+    /// The Cycling Power Control Point, 0x2A66; `nil` when the service supports no request.
     public let controlPoint: Characteristic<CyclingPowerResponse>?
 
     let content: CyclingPowerMeasurement.Content
@@ -54,24 +54,25 @@ public struct CyclingPowerService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - content: The values that measurements have in addition to the power. They also have the
-    ///     revolutions of the wheel if centrals can set them.
+    ///   - content: The values that measurements contain in addition to the power. Measurements also contain
+    ///     the revolutions of the wheel if centrals can set their count.
     ///   - location: The location of the sensor.
     ///   - isTorqueBased: Whether the sensor measures torques; `false` for forces.
     ///   - tellsOffsetCompensation: Whether measurements report when the offset should be compensated.
     ///   - isMaskable: Whether each central can turn off values of its measurements.
     ///   - hasVector: Whether the sensor sends vectors of forces or torques.
-    ///   - tellsDirection: Whether vectors have the direction in which they are measured.
-    ///   - isForDistributedSystem: Whether the sensor can be used together with another on the same bicycle;
-    ///     `nil` when unspecified.
-    ///   - settings: The settings that centrals can read and set, each kind once.
-    ///   - offsetCompensation: The compensation of the offset; `nil` when centrals cannot request it.
-    ///   - samplingRate: The sampling rate of the sensor in hertz; `nil` when it is not reported.
-    ///   - factoryCalibrationDate: The date of the factory calibration; `nil` when it is not reported.
+    ///   - tellsDirection: Whether vectors contain the direction of the measurement.
+    ///   - isForDistributedSystem: Whether the sensor can be used together with another sensor on the same
+    ///     bicycle; `nil` when unspecified.
+    ///   - settings: The settings that centrals can read and set. Pass each kind of setting only once.
+    ///   - offsetCompensation: The compensation of the offset; `nil` when centrals cannot request the
+    ///     compensation.
+    ///   - samplingRate: The sampling rate of the sensor in hertz; `nil` when not reported.
+    ///   - factoryCalibrationDate: The date of the factory calibration; `nil` when not reported.
     ///   - security: The security required to subscribe to measurements and vectors, and to write the control
     ///     point.
-    ///   - setWheelRevolutions: Sets the count of the wheel's revolutions that a central has written; `nil`
-    ///     when measurements do not have the revolutions of the wheel.
+    ///   - setWheelRevolutions: Sets the count of the wheel's revolutions that a central has written. Pass
+    ///     `nil` if measurements do not contain the revolutions of the wheel.
     public init(
         measuring content: CyclingPowerMeasurement.Content = [],
         location: SensorPlacement,
@@ -90,7 +91,7 @@ public struct CyclingPowerService: GATTServiceDeclaration {
     ) {
         let wheel = CyclingPowerMeasurement.Content.wheel
         let told = content.rawValue & ~wheel | (setWheelRevolutions == nil ? 0 : wheel)
-        // The first six bits are the same as those of the features.
+        // The first six bits are the same as the bits of the features.
         var bits = UInt32(told & 0x3F)
         func set(_ feature: CyclingPowerFeature, if isSupported: Bool) {
             if isSupported { bits |= feature.rawValue }

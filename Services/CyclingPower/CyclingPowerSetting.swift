@@ -1,11 +1,12 @@
-/// A setting that a sensor needs of its bicycle, which centrals read and set.
+/// A property of the bicycle that the sensor uses, and that centrals read and set.
 ///
-/// Centrals use the control point (Cycling Power Service 1.1, sections 3.4.2.4 through 3.4.2.11).
+/// Centrals read and set the value through the control point (Cycling Power Service 1.1, sections 3.4.2.4
+/// through 3.4.2.11).
 ///
-/// The program stores the value. A `set` handler that throws fails the central's request. Throw
-/// `SensorControlResult.invalidParameter` for a value that is out of the sensor's range.
+/// The program stores the value. If the `set` handler throws, the central's request fails. Throw
+/// `SensorControlResult.invalidParameter` for a value outside the sensor's range.
 public struct CyclingPowerSetting: Sendable {
-    /// The op code that sets the value; the next op code requests it.
+    /// The op code that sets the value; the next op code requests the value.
     let setCode: UInt8
     let stepsPerUnit: Double
     let get: @Sendable () async throws -> Double
@@ -53,20 +54,21 @@ public struct CyclingPowerSetting: Sendable {
 
 /// The compensation of a sensor's offset.
 ///
-/// The offset is the value that the sensor measures without a load, and from which it counts.
+/// The offset is the value that the sensor measures without a load. The sensor measures loads relative to the
+/// offset.
 public struct CyclingPowerOffsetCompensation: Sendable {
     /// The result of a compensation.
     public struct Offset: Sendable {
         /// The force or torque without a load.
         ///
-        /// It is in newtons, −32,768 to 32,767 in steps of 1. For a sensor that measures torques, it is in
-        /// newton meters, −1024 to 1023.96875 in steps of 1/32.
+        /// The value is in newtons, −32,768 to 32,767 in steps of 1. For a sensor that measures torques, the
+        /// value is in newton meters, −1024 to 1023.96875 in steps of 1/32.
         public var value: Double
 
-        /// Manufacturer data, of which 12 bytes are sent to a central that has requested them.
+        /// The manufacturer data, of which at most 12 bytes are sent to a requesting central.
         public var data: [UInt8]
 
-        /// Creates an offset, with manufacturer data.
+        /// Creates an offset with manufacturer data.
         public init(_ value: Double, data: [UInt8] = []) {
             self.value = value
             self.data = data
@@ -75,11 +77,11 @@ public struct CyclingPowerOffsetCompensation: Sendable {
 
     /// The reason for a failed compensation, which a handler throws (section 3.4).
     ///
-    /// Other errors of the handler are answered without a reason.
+    /// If the handler throws another error, the response contains no reason.
     public enum Failure: Error, Sendable {
         /// The crank is not in the required position.
         case incorrectPosition
-        /// A reason defined by the manufacturer, of which 13 bytes are sent.
+        /// A reason defined by the manufacturer, of which at most 13 bytes are sent.
         case ofManufacturer(data: [UInt8])
     }
 
@@ -90,10 +92,10 @@ public struct CyclingPowerOffsetCompensation: Sendable {
     ///
     /// - Parameters:
     ///   - companyID: The company identifier of the manufacturer, for enhanced offset compensation. Centrals
-    ///     can then request manufacturer data and the reason for a failure. `nil` for no enhanced offset
-    ///     compensation.
-    ///   - compensate: Compensates the offset, or throws ``Failure`` when it cannot. Centrals wait for 30
-    ///     seconds.
+    ///     can then request manufacturer data and the reason for a failure. If `nil`, centrals cannot request
+    ///     enhanced offset compensation.
+    ///   - compensate: Compensates the offset, or throws ``Failure`` if the compensation fails. Centrals wait
+    ///     at most 30 seconds for the result.
     public init(companyID: UInt16? = nil, compensate: @escaping @Sendable () async throws -> Offset) {
         self.companyID = companyID
         self.compensate = compensate

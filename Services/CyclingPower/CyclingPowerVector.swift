@@ -3,16 +3,16 @@ public import PeripheralSensorLocation
 
 /// The forces or torques at a crank while it turns.
 ///
-/// It is the value of the Cycling Power Vector, 0x2A64 (Cycling Power Service 1.1, section 3.5). If there are
-/// more than 9 magnitudes, or more than fit one notification, ``CyclingPowerService/notify(vector:in:)``
-/// sends several.
+/// This type represents the value of the Cycling Power Vector characteristic, 0x2A64 (Cycling Power Service
+/// 1.1, section 3.5). A vector may have more than 9 magnitudes, or more magnitudes than fit one notification.
+/// ``CyclingPowerService/notify(vector:in:)`` then sends several notifications.
 public struct CyclingPowerVector: Equatable, Sendable {
     /// The direction in which the magnitudes are measured.
     public struct Direction: Equatable, Sendable {
         /// The encoded direction, in two bits.
         public let rawValue: UInt8
 
-        /// Creates a direction; the upper six bits are dropped.
+        /// Creates a direction from the lower two bits of a byte.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue & 0x3
         }
@@ -27,9 +27,9 @@ public struct CyclingPowerVector: Equatable, Sendable {
         public static let lateral = Direction(rawValue: 3)
     }
 
-    /// The values measured, at equal intervals of time.
+    /// The measured values, at equal intervals of time.
     ///
-    /// They are forces in newtons, or torques in units of 1/32 newton meter.
+    /// The values are forces in newtons, or torques in units of 1/32 newton meter.
     public var magnitudes: [Int16]
     /// Whether the magnitudes are torques.
     public var isOfTorques: Bool
@@ -43,7 +43,7 @@ public struct CyclingPowerVector: Equatable, Sendable {
     /// Creates a vector of forces in newtons.
     ///
     /// - Parameters:
-    ///   - forces: The forces measured.
+    ///   - forces: The measured forces.
     ///   - crank: The revolutions of the crank.
     ///   - firstAngle: The crank angle at the first magnitude in degrees.
     ///   - direction: The direction in which the magnitudes are measured.
@@ -63,7 +63,7 @@ public struct CyclingPowerVector: Equatable, Sendable {
     /// Creates a vector of torques in units of 1/32 newton meter.
     ///
     /// - Parameters:
-    ///   - torques: The torques measured.
+    ///   - torques: The measured torques.
     ///   - crank: The revolutions of the crank.
     ///   - firstAngle: The crank angle at the first magnitude in degrees.
     ///   - direction: The direction in which the magnitudes are measured.
@@ -86,8 +86,7 @@ extension CyclingPowerVector: GATTValue {
 
     /// Reads a vector and ignores reserved flags.
     ///
-    /// - Throws: `GATTDecodingError`, also when the flags of both forces and torques are set, which is
-    ///   ambiguous.
+    /// - Throws: `GATTDecodingError`, also when the flags of both forces and torques are set.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         crank = flags & Self.hasCrank != 0 ? try CrankRevolutions(decoding: &reader) : nil
@@ -103,7 +102,7 @@ extension CyclingPowerVector: GATTValue {
         if magnitudes.isEmpty { isOfTorques = false }
     }
 
-    /// Appends the flags, the crank and the angle, and the magnitudes.
+    /// Appends the flags, the crank, the angle and the magnitudes.
     ///
     /// The crank and the angle have at most 6 bytes. Each magnitude has 2 bytes.
     public func encode(into writer: inout ByteWriter) {
@@ -119,9 +118,10 @@ extension CyclingPowerVector: GATTValue {
 
     /// Removes and returns the first part, of at most the given length.
     ///
-    /// The remaining magnitudes stay, without crank and angle.
+    /// The remaining value has the other magnitudes, but no crank and no angle.
     mutating func removePart(upTo length: Int) -> CyclingPowerVector {
-        // One value has at most 9, even if more fit (GATT Specification Supplement, Cycling Power Vector).
+        // One value has at most 9 magnitudes, even if more fit (GATT Specification Supplement, Cycling Power
+        // Vector).
         let room = min((length - 1 - (crank == nil ? 0 : 4) - (firstAngle == nil ? 0 : 2)) / 2, 9)
         var part = self
         part.magnitudes = Array(magnitudes.prefix(room))

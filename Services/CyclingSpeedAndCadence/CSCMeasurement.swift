@@ -3,7 +3,8 @@ public import PeripheralSensorLocation
 
 /// The revolutions of a bicycle's wheel and crank.
 ///
-/// It is the value of the CSC Measurement, 0x2A5B (Cycling Speed and Cadence Service 1.0.1, section 3.1).
+/// This type represents the value of the CSC Measurement characteristic, 0x2A5B (Cycling Speed and Cadence
+/// Service 1.0.1, section 3.1).
 ///
 /// ```swift
 /// CSCMeasurement(wheel: WheelRevolutions(12_345, at: .seconds(30.5)))
@@ -52,24 +53,24 @@ extension CSCMeasurement: GATTValue {
 
 /// The features of a sensor.
 ///
-/// It is the value of the CSC Feature, 0x2A5C (Cycling Speed and Cadence Service 1.0.1, section 3.2). The
-/// service derives it from its parameters.
+/// This type represents the value of the CSC Feature characteristic, 0x2A5C (Cycling Speed and Cadence
+/// Service 1.0.1, section 3.2). The service derives the features from its parameters.
 public struct CSCFeature: OptionSet, Hashable, Sendable {
     /// The encoded bits.
     public let rawValue: UInt16
 
     /// Creates a set of bits.
     ///
-    /// The specification need not define all of them.
+    /// Bits that the specification does not define are allowed.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// It counts the revolutions of the wheel.
+    /// The sensor counts the revolutions of the wheel.
     public static let wheelRevolutions = CSCFeature(rawValue: 1 << 0)
-    /// It counts the revolutions of the crank.
+    /// The sensor counts the revolutions of the crank.
     public static let crankRevolutions = CSCFeature(rawValue: 1 << 1)
-    /// It works in several locations.
+    /// The sensor works in several locations.
     public static let multipleSensorLocations = CSCFeature(rawValue: 1 << 2)
 }
 

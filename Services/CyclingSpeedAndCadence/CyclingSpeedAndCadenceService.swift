@@ -4,7 +4,7 @@ public import PeripheralSensorLocation
 
 /// The Cycling Speed and Cadence service, 0x1816.
 ///
-/// It implements the Cycling Speed and Cadence Service specification 1.0.1.
+/// The service implements the Cycling Speed and Cadence Service specification 1.0.1.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -23,15 +23,15 @@ public import PeripheralSensorLocation
 /// }
 /// ```
 ///
-/// Send a measurement about once a second, even while nothing turns (section 3.1.1). Each measurement has the
-/// revolutions of the wheel and of the crank that the sensor reports.
+/// Send a measurement about once a second, even while the wheel and the crank do not turn (section 3.1.1).
+/// Each measurement contains the revolutions of the wheel and of the crank, if the sensor reports them.
 ///
 /// A sensor that counts the revolutions of the wheel must let centrals set the count (section 3.4.1). The
 /// `SensorControl` type documents how requests are answered.
 public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
     /// The CSC Measurement, 0x2A5B, which centrals subscribe to.
     ///
-    /// Send it with ``notify(_:in:)``.
+    /// Send a measurement with ``notify(_:in:)``.
     public let measurement: Characteristic<CSCMeasurement>
 
     /// The CSC Feature, 0x2A5C, which centrals read.
@@ -40,7 +40,7 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
     /// The Sensor Location, 0x2A5D, which centrals read; `nil` when it is not declared.
     public let sensorLocation: Characteristic<SensorLocation>?
 
-    /// The SC Control Point, 0x2A55; `nil` when there is nothing to set.
+    /// The SC Control Point, 0x2A55; `nil` when centrals cannot set anything.
     public let controlPoint: Characteristic<SensorControlResponse>?
 
     private let counted: CSCFeature
@@ -48,11 +48,11 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
     /// Declares the service of a sensor that counts the wheel's revolutions.
     ///
     /// - Parameters:
-    ///   - hasCrank: Whether measurements also have the revolutions of the crank.
-    ///   - location: The location of the sensor; `nil` to omit it.
+    ///   - hasCrank: Whether measurements also contain the revolutions of the crank.
+    ///   - location: The location of the sensor; `nil` to omit the location.
     ///   - security: The security required to subscribe to the measurements, and to write the control point.
-    ///   - setWheelRevolutions: Sets the count of the wheel's revolutions that a central has written.
-    ///     Throwing fails the central's request.
+    ///   - setWheelRevolutions: Sets the count of the wheel's revolutions that a central has written. If the
+    ///     closure throws, the central's request fails.
     public init(
         hasCrank: Bool = false,
         location: SensorPlacement? = nil,
@@ -70,7 +70,7 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
     /// Declares the service of a sensor that counts only the crank's revolutions.
     ///
     /// - Parameters:
-    ///   - location: The location of the sensor; `nil` to omit it.
+    ///   - location: The location of the sensor; `nil` to omit the location.
     ///   - security: The security required to subscribe to the measurements, and to write the control point.
     public init(crankOnlyAt location: SensorPlacement?, security: AttributeSecurity = .open) {
         self.init(.crankRevolutions, location, security, nil)
@@ -94,7 +94,7 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
 
     /// Sends a measurement to the subscribers.
     ///
-    /// Values that the features do not include are left out.
+    /// Values that the features do not include are not sent.
     ///
     /// - Parameters:
     ///   - value: The measurement.

@@ -2,8 +2,9 @@ public import PeripheralKit
 
 /// The Device Information service, 0x180A.
 ///
-/// It implements the Device Information Service specification 1.1, and 1.2 without the unique device
-/// identifier. A characteristic is declared only if its value is given.
+/// The service implements the Device Information Service specification 1.2, except for the unique device
+/// identifier. The service also implements version 1.1. The service declares a characteristic only if the
+/// program passes its value.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -18,7 +19,7 @@ public import PeripheralKit
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// A serial number identifies the device to every central that reads it.
+/// A serial number identifies the device to every central that reads the number.
 public struct DeviceInformationService: GATTServiceDeclaration {
     /// The Manufacturer Name String, 0x2A29.
     public let manufacturerName: Characteristic<String>?

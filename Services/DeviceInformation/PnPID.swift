@@ -2,7 +2,8 @@ public import PeripheralKit
 
 /// The identifier of a product, its vendor and its version.
 ///
-/// It is the value of the PnP ID, 0x2A50 (Device Information Service 1.1, section 3.9).
+/// This type represents the value of the PnP ID characteristic, 0x2A50 (Device Information Service 1.1,
+/// section 3.9).
 ///
 /// ```swift
 /// PnPID(vendor: .usb(0x1234), product: 0x0001, version: 0x0102)   // version 1.0.2
@@ -22,7 +23,7 @@ public struct PnPID: Hashable, Sendable {
     /// The product number assigned by the vendor.
     public var product: UInt16
 
-    /// The version of the product: 0xJJMN stands for version JJ.M.N, in binary-coded decimal.
+    /// The version of the product: 0xJJMN represents version JJ.M.N, in binary-coded decimal.
     public var version: UInt16
 
     /// Creates an identifier.
@@ -41,8 +42,8 @@ public struct PnPID: Hashable, Sendable {
 extension PnPID: GATTValue {
     /// Reads seven bytes.
     ///
-    /// - Throws: `GATTDecodingError`, also when the Vendor ID Source is reserved. It is 1 for the Bluetooth
-    ///   SIG, and 2 for the USB Implementer's Forum.
+    /// - Throws: `GATTDecodingError`, also when the Vendor ID Source is reserved. The source is 1 for the
+    ///   Bluetooth SIG, and 2 for the USB Implementer's Forum.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let source: UInt8 = try reader.read()
         let identifier: UInt16 = try reader.read()

@@ -2,12 +2,13 @@ public import PeripheralKit
 
 /// The identifier of a device.
 ///
-/// It is the value of the System ID, 0x2A23 (Device Information Service 1.1, section 3.7).
+/// This type represents the value of the System ID characteristic, 0x2A23 (Device Information Service 1.1,
+/// section 3.7).
 public struct SystemID: Hashable, Sendable {
     /// The identifier as an EUI-64 of the IEEE.
     ///
-    /// The upper 24 bits identify the organization. The lower 40 are the identifier that it assigns to the
-    /// device.
+    /// The upper 24 bits identify the organization. The lower 40 bits are the identifier that the
+    /// organization assigns to the device.
     public var eui64: UInt64
 
     /// Creates an identifier from an EUI-64, such as `0x123456FFFE9ABCDE`.

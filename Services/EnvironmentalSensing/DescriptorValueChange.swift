@@ -2,21 +2,22 @@ public import PeripheralKit
 
 /// A change of a sensor's descriptors.
 ///
-/// It is the value of the Descriptor Value Changed, 0x2A7D (Environmental Sensing Service 1.0, section 3.2).
+/// This type represents the value of the Descriptor Value Changed characteristic, 0x2A7D (Environmental
+/// Sensing Service 1.0, section 3.2).
 public struct DescriptorValueChange: Hashable, Sendable {
-    /// The source of a change, and the descriptors that it affects.
+    /// The source of a change, and the affected descriptors.
     public struct Changes: OptionSet, Hashable, Sendable {
         /// The encoded changes.
         public var rawValue: UInt16
 
         /// Creates a set of changes.
         ///
-        /// The specification need not define all of them.
+        /// Changes that the specification does not define are allowed.
         public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
 
-        /// A central has made the change, not the device.
+        /// A central, not the device, has made the change.
         public static let byClient = Changes(rawValue: 1 << 0)
         /// One or more ES Trigger Settings have changed.
         public static let triggers = Changes(rawValue: 1 << 1)
@@ -28,16 +29,16 @@ public struct DescriptorValueChange: Hashable, Sendable {
         public static let userDescription = Changes(rawValue: 1 << 4)
     }
 
-    /// The source of the change, and the descriptors that it affects.
+    /// The source of the change, and the affected descriptors.
     public var changes: Changes
 
-    /// The type of the characteristic that has the descriptors.
+    /// The type of the characteristic that contains the descriptors.
     public var characteristic: BluetoothUUID
 
     /// Creates a change.
     ///
     /// - Parameters:
-    ///   - changes: The source of the change, and the descriptors that it affects.
+    ///   - changes: The source of the change, and the affected descriptors.
     ///   - characteristic: The type of the characteristic.
     public init(_ changes: Changes, of characteristic: BluetoothUUID) {
         self.changes = changes

@@ -2,7 +2,8 @@ public import PeripheralKit
 
 /// The way in which a sensor measures.
 ///
-/// It is the value of the ES Measurement, 0x290C (Environmental Sensing Service 1.0, section 3.1).
+/// This type represents the value of the ES Measurement descriptor, 0x290C (Environmental Sensing Service
+/// 1.0, section 3.1).
 public struct EnvironmentalMeasurement: Hashable, Sendable {
     /// The function that combines the samples of a measurement period.
     public struct Sampling: RawRepresentable, Hashable, Sendable {
@@ -11,7 +12,7 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
 
         /// Creates a function.
         ///
-        /// The specification need not define it.
+        /// Functions that the specification does not define are allowed.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -28,7 +29,7 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
         public static let maximum = Sampling(rawValue: 4)
         /// The least sample.
         public static let minimum = Sampling(rawValue: 5)
-        /// The sum.
+        /// The sum of the samples.
         public static let accumulated = Sampling(rawValue: 6)
         /// The number of samples.
         public static let count = Sampling(rawValue: 7)
@@ -41,7 +42,7 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
 
         /// Creates an application.
         ///
-        /// The specification need not define it.
+        /// Applications that the specification does not define are allowed.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -118,15 +119,15 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
 
     /// The function that combines the samples of a measurement period.
     public var sampling: Sampling
-    /// The measurement period in seconds, 1 to 16,777,215; `nil` when it is not specified.
+    /// The measurement period in seconds, 1 to 16,777,215; `nil` when not specified.
     public var period: UInt32?
-    /// The interval between updates of the value in seconds, 1 to 16,777,215; `nil` when it is not specified.
+    /// The interval between updates of the value in seconds, 1 to 16,777,215; `nil` when not specified.
     public var updateInterval: UInt32?
     /// The application of the sensor.
     public var application: Application
     /// The uncertainty of the value in percent, 0 to 127 in steps of 0.5.
     ///
-    /// `nil` or NaN when it is not specified.
+    /// The uncertainty is `nil` or NaN when it is not specified.
     public var uncertainty: Double?
 
     /// Creates a description of a measurement.

@@ -48,7 +48,7 @@ extension EnvironmentalQuantity {
 
     /// The presentation format of the quantity's values.
     ///
-    /// - Parameter which: A description that distinguishes the sensor from others.
+    /// - Parameter which: A description that distinguishes the sensor from other sensors.
     /// - Returns: The presentation format.
     func format(_ which: PresentationFormat.Description) -> PresentationFormat {
         PresentationFormat(encoding.format, exponent: exponent, unit: unit, description: which)

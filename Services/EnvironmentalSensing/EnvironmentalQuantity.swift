@@ -2,9 +2,9 @@ public import PeripheralKit
 
 /// A quantity that an ``EnvironmentalSensor`` measures.
 ///
-/// It has the type of the characteristic, the unit, and the encoding of numbers (GATT Specification
-/// Supplement). An ``EnvironmentalValue`` rounds a number to the nearest step, and limits it to the range of
-/// the quantity.
+/// A quantity consists of the type of the characteristic, the unit, and the encoding of numbers (GATT
+/// Specification Supplement). An ``EnvironmentalValue`` rounds a number to the nearest step, and limits the
+/// number to the range of the quantity.
 public struct EnvironmentalQuantity: Hashable, Sendable {
     /// The type of the characteristic.
     public let type: BluetoothUUID
@@ -12,7 +12,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
     /// The unit of the numbers.
     public let unit: PresentationFormat.Unit
 
-    /// The power of ten of encoded numbers; 0 if numbers have their own exponent.
+    /// The power of ten of encoded numbers; 0 if each number contains an exponent.
     public let exponent: Int8
 
     let encoding: Encoding
@@ -80,7 +80,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
     )
     /// Wind direction in degrees from true north, 0 to 359.99 in steps of 0.01.
     ///
-    /// It is the direction from which the wind comes.
+    /// The value is the direction from which the wind blows.
     public static let trueWindDirection = EnvironmentalQuantity(
         0x2A71,
         .uint16,
@@ -99,7 +99,8 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
     )
     /// Wind direction for a moving observer in degrees clockwise from ahead.
     ///
-    /// The range is 0 to 359.99 in steps of 0.01. It is the direction from which the wind seems to come.
+    /// The range is 0 to 359.99 in steps of 0.01. The value is the direction from which the wind seems to
+    /// blow.
     public static let apparentWindDirection = EnvironmentalQuantity(
         0x2A73,
         .uint16,
@@ -132,7 +133,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
 
     /// Carbon dioxide in parts per million, 0 to 65,533; may be unknown.
     ///
-    /// 65,534 stands for more.
+    /// The value 65,534 represents any higher concentration.
     public static let carbonDioxide = EnvironmentalQuantity(
         0x2B8C,
         .uint16,
@@ -142,7 +143,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
     )
     /// Volatile organic compounds in parts per billion, 0 to 65,533; may be unknown.
     ///
-    /// 65,534 stands for more.
+    /// The value 65,534 represents any higher concentration.
     public static let volatileOrganicCompounds = EnvironmentalQuantity(
         0x2BE7,
         .uint16,

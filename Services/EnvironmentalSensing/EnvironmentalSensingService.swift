@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// The Environmental Sensing service, 0x181A, with any number of sensors.
 ///
-/// It implements the Environmental Sensing Service specification 1.0.
+/// The service implements the Environmental Sensing Service specification 1.0.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -21,16 +21,16 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Each update checks the triggers that centrals have set, so a time interval ends at the first update after
-/// it. Update a value as often as it is measured, even if it has not changed. All centrals share the same
-/// triggers.
+/// Each update checks the triggers that centrals have set. A time interval therefore ends at the first update
+/// after the interval. Update a value after each measurement, even if the value has not changed. All centrals
+/// share the same triggers.
 public struct EnvironmentalSensingService: GATTServiceDeclaration {
     /// The sensors.
     public let sensors: [EnvironmentalSensor]
 
     /// The Descriptor Value Changed, 0x2A7D, which is indicated.
     ///
-    /// `nil` when centrals cannot write any descriptor.
+    /// The characteristic is `nil` when centrals cannot write any descriptor.
     public let descriptorValueChanged: Characteristic<DescriptorValueChange>?
 
     private let now: @Sendable () -> Duration
@@ -38,10 +38,10 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - sensors: The sensors, each in only one service.
+    ///   - sensors: The sensors. A sensor can belong to only one service.
     ///   - clock: The clock for triggers.
-    ///   - security: The security required to subscribe to the Descriptor Value Changed. Sensors have their
-    ///     own.
+    ///   - security: The security required to subscribe to the Descriptor Value Changed. Each sensor has a
+    ///     separate `security` parameter.
     public init<C: Clock>(
         _ sensors: [EnvironmentalSensor],
         clock: C = ContinuousClock(),
@@ -55,12 +55,12 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
             ? Characteristic(.descriptorValueChanged, .indicate, security: security) : nil
     }
 
-    /// Updates the value of a sensor, and sends it if the triggers require it.
+    /// Updates the value of a sensor, and sends the value if a trigger requires it.
     ///
     /// - Parameters:
     ///   - sensor: The sensor, which must belong to the service.
-    ///   - number: The value in the quantity's unit; `nil` when unknown. Some quantities cannot represent an
-    ///     unknown value.
+    ///   - number: The value in the quantity's unit; `nil` when unknown. Some quantities cannot represent
+    ///     unknown values.
     ///   - session: The session of the peripheral that declares the service.
     /// - Throws: The errors of `session.notify`.
     public func update(
@@ -75,14 +75,14 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
 
     /// Indicates descriptor changes by one central to the other centrals.
     ///
-    /// The peripheral runs this method.
+    /// The peripheral calls this method during a run.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
-    /// - Throws: `PeripheralError` with the code `stopped`, or `CancellationError`. It is not an error when a
-    ///   central does not confirm.
+    /// - Throws: `PeripheralError` with the code `stopped`, or `CancellationError`. The method does not throw
+    ///   if a central does not confirm.
     public func run(in session: PeripheralSession) async throws {
         guard let descriptorValueChanged else { return }
-        // The buffer may drop changes: a central reads the descriptors again after any of them.
+        // The buffer may drop changes, because a central reads the descriptors again after any change.
         let (written, continuation) = AsyncStream.makeStream(
             of: WrittenDescriptor.self,
             bufferingPolicy: .bufferingNewest(16)

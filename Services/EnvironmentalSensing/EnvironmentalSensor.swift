@@ -12,18 +12,19 @@ internal import Synchronization
 /// )
 /// ```
 ///
-/// Several sensors of one quantity each need a measurement that describes how they differ.
+/// If several sensors measure the same quantity, each sensor needs a description of its measurement. The
+/// descriptions must differ.
 ///
 /// By default, a sensor notifies its value. The specification demands that such a sensor has a trigger.
-/// Centrals must be bonded to set a trigger (section 3.1.2.3.1), so the peripheral must then declare how they
-/// pair.
+/// Centrals must be bonded to set a trigger (section 3.1.2.3.1). A peripheral with such a sensor must
+/// therefore declare how centrals pair.
 public struct EnvironmentalSensor: Sendable {
     /// The quantity that the sensor measures.
     public let quantity: EnvironmentalQuantity
 
     /// The characteristic of the value, which centrals read.
     ///
-    /// Centrals can subscribe to it if the sensor has a trigger. Send it with
+    /// Centrals can subscribe to the value if the sensor has a trigger. Send a value with
     /// ``EnvironmentalSensingService/update(_:to:in:)``.
     public let value: Characteristic<EnvironmentalValue>
 
@@ -38,18 +39,18 @@ public struct EnvironmentalSensor: Sendable {
     ///   - number: The initial value in the quantity's unit; `nil` when unknown.
     ///   - measurement: The way in which the sensor measures, in an ES Measurement descriptor.
     ///   - triggers: The initial triggers that send values, each in an ES Trigger Setting descriptor. A
-    ///     declaration with more than 3 is invalid. With several triggers, an ES Configuration descriptor has
-    ///     their logic. With none, centrals cannot subscribe.
+    ///     declaration with more than 3 triggers is invalid. With several triggers, an ES Configuration
+    ///     descriptor contains their logic. Without triggers, centrals cannot subscribe.
     ///   - logic: The initial logic that combines several triggers.
     ///   - areTriggersSettable: Whether centrals can write triggers and their logic. Writing requires a bond.
-    ///   - name: A name for people, in a User Description descriptor.
-    ///   - onRename: Handles a name that a central has written; `nil` when centrals cannot write it. Throwing
-    ///     refuses the name.
+    ///   - name: A human-readable name, in a User Description descriptor.
+    ///   - onRename: Handles a name that a central has written; `nil` when centrals cannot write the name. If
+    ///     the handler throws, the name is refused.
     ///   - range: The range of values in the quantity's unit, in a Valid Range descriptor.
-    ///   - which: A description that distinguishes the sensor from others, in a presentation format, which
-    ///     also has the unit.
+    ///   - which: A description that distinguishes the sensor from other sensors. A Presentation Format
+    ///     descriptor contains the description and the unit.
     ///   - security: The security required to read, to subscribe, and to write descriptors. By default, any
-    ///     central can read, and paired ones can set the triggers and the name.
+    ///     central can read the value, and paired centrals can set the triggers and the name.
     public init(
         _ quantity: EnvironmentalQuantity,
         initially number: Double? = nil,

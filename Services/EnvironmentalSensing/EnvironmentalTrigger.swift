@@ -2,12 +2,13 @@ public import PeripheralKit
 
 /// A condition under which the value of a sensor is sent.
 ///
-/// It is the value of an ES Trigger Setting, 0x290D (Environmental Sensing Service 1.0, section 3.1).
+/// This type represents the value of the ES Trigger Setting descriptor, 0x290D (Environmental Sensing Service
+/// 1.0, section 3.1).
 ///
-/// Values are in the unit of the sensor's quantity. The maximum is 16,777,215 seconds. More is sent as the
-/// maximum.
+/// Operands are in the unit of the sensor's quantity. The maximum interval is 16,777,215 seconds. A longer
+/// interval is sent as the maximum.
 public enum EnvironmentalTrigger: Hashable, Sendable {
-    /// Never because of this trigger.
+    /// An inactive trigger, which never sends a value.
     case inactive
     /// Once in the given number of seconds.
     case every(seconds: UInt32)
@@ -36,7 +37,7 @@ extension EnvironmentalTrigger {
         let operand = Array(bytes.dropFirst())
         func value() throws -> Double {
             guard operand.count == quantity.encoding.size else { throw ATTError.invalidAttributeValueLength }
-            // An unknown value, or one that is out of range, cannot be compared.
+            // An unknown value or a value outside the range cannot be compared.
             guard let number = try? quantity.number(of: operand) else {
                 throw ATTError.environmentalSensingWriteRequestRejected
             }
@@ -77,8 +78,8 @@ extension EnvironmentalTrigger {
     ///
     /// - Parameters:
     ///   - value: The value; `nil` when unknown, for which no comparison is true.
-    ///   - hasChanged: Whether the value differs from the one before.
-    ///   - elapsed: The time since a value was sent; `nil` if none was sent.
+    ///   - hasChanged: Whether the value differs from the previous value.
+    ///   - elapsed: The time since a value was sent; `nil` if no value was sent.
     /// - Returns: Whether the trigger is met.
     func isMet(by value: Double?, hasChanged: Bool, elapsed: Duration?) -> Bool? {
         guard self != .inactive else { return nil }
@@ -109,7 +110,8 @@ extension EnvironmentalTrigger {
 
 /// The logic that combines the triggers of a sensor.
 ///
-/// It is the value of the ES Configuration, 0x290B (Environmental Sensing Service 1.0, section 3.1).
+/// This type represents the value of the ES Configuration descriptor, 0x290B (Environmental Sensing Service
+/// 1.0, section 3.1).
 public enum EnvironmentalTriggerLogic: UInt8, Hashable, Sendable {
     /// A value is sent when all active triggers are met.
     case all = 0
@@ -136,13 +138,13 @@ extension EnvironmentalTriggerLogic: GATTValue {
 }
 
 extension ATTError {
-    /// The error for a write of a descriptor that cannot be accepted.
+    /// The error for a descriptor write that the sensor cannot accept.
     ///
-    /// It is the application error 0x80 of the Environmental Sensing Service specification 1.0.
+    /// The value is the application error 0x80 of the Environmental Sensing Service specification 1.0.
     public static let environmentalSensingWriteRequestRejected = ATTError(rawValue: 0x80)
 
     /// The error for a trigger that the sensor does not support.
     ///
-    /// It is the application error 0x81 of the Environmental Sensing Service specification 1.0.
+    /// The value is the application error 0x81 of the Environmental Sensing Service specification 1.0.
     public static let environmentalSensingConditionNotSupported = ATTError(rawValue: 0x81)
 }

@@ -6,7 +6,7 @@ public import PeripheralKit
 /// let celsius = try await central.read(temperature.value).number(of: .temperature)
 /// ```
 ///
-/// The quantity determines the unit and the encoding, which the bytes do not contain.
+/// The quantity determines the unit and the encoding. The bytes contain neither of the two.
 public struct EnvironmentalValue: Hashable, Sendable {
     let bytes: [UInt8]
 
@@ -17,9 +17,9 @@ public struct EnvironmentalValue: Hashable, Sendable {
     /// Creates the value that is nearest to a number.
     ///
     /// - Parameters:
-    ///   - number: The number in the quantity's unit; `nil` when unknown. A number that is out of range is
-    ///     sent as the nearest end of the range. An unknown number is sent as 0 if the quantity has no value
-    ///     for unknown.
+    ///   - number: The number in the quantity's unit; `nil` when unknown. A number outside the range is sent
+    ///     as the nearest bound. An unknown number is sent as 0 if the quantity cannot represent an unknown
+    ///     number.
     ///   - quantity: The quantity that is measured.
     public init(_ number: Double?, of quantity: EnvironmentalQuantity) {
         bytes = quantity.bytes(of: number)
@@ -29,8 +29,8 @@ public struct EnvironmentalValue: Hashable, Sendable {
     ///
     /// - Parameter quantity: The quantity that is measured.
     /// - Returns: The number in the quantity's unit; `nil` when it is unknown or not finite.
-    /// - Throws: `GATTDecodingError` for a value that does not have the quantity's format, or is out of its
-    ///   range.
+    /// - Throws: `GATTDecodingError` for a value that does not have the quantity's format, or is outside the
+    ///   quantity's range.
     public func number(of quantity: EnvironmentalQuantity) throws(GATTDecodingError) -> Double? {
         try quantity.number(of: bytes)
     }

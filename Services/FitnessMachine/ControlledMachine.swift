@@ -94,7 +94,7 @@ final class ControlledMachine: Sendable {
         try await tell(status, in: session)
     }
 
-    /// Gives or takes away control, and notifies the central that has lost it.
+    /// Transfers or ends control, and notifies the central that has lost control.
     private func giveControl(
         to connection: Central.Connection?,
         in session: PeripheralSession
@@ -109,8 +109,9 @@ final class ControlledMachine: Sendable {
         do {
             try await session.notify(status, .controlPermissionLost, to: central)
         } catch let error as PeripheralError {
-            // The central cannot receive the status, or can be reached only together with others. In the
-            // latter case all are notified. The central that gets control receives its response afterwards.
+            // The central cannot receive the status, or can be reached only together with other centrals. In
+            // the latter case, all centrals are notified. The central that receives control receives its
+            // response afterwards.
             guard error.code == .notAddressable else { return }
             try await session.notify(status, .controlPermissionLost)
         }

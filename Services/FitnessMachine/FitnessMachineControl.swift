@@ -15,29 +15,31 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// One central at a time controls the machine: the last one that has requested control. Control ends when the
-/// central disconnects or resets the machine, or when the user takes control
+/// One central at a time controls the machine: the last central that has requested control. Control ends when
+/// the central disconnects or resets the machine, or when the user takes control
 /// (``FitnessMachineService/takeControl(in:)``).
 ///
-/// The service refuses requests of other centrals. It also refuses requests for something that cannot be set,
-/// or with a value that is out of range. The handler does not receive them.
+/// The service refuses requests of centrals that do not control the machine, except requests for control. The
+/// service also refuses requests for undeclared settings, and requests with a value that is out of range. The
+/// handler does not receive refused requests.
 public struct FitnessMachineControl: Sendable {
     let settings: [FitnessMachineSetting]
     let security: AttributeSecurity
     let carryOut: @Sendable (FitnessMachineRequest, Central) async throws -> Void
 
-    /// Describes the control.
+    /// Creates the control with its settings and the handler of requests.
     ///
     /// - Parameters:
     ///   - settings: The settings that centrals can change.
     ///   - security: The security required to write the control point. The specification demands encryption,
-    ///     so the peripheral must declare how centrals pair. Most trainers on the market are `.open`, and
-    ///     some apps require this.
+    ///     so the peripheral must declare how centrals pair. Most trainers on the market use `.open`, and
+    ///     some apps require `.open`.
     ///   - carryOut: Carries out a request: one of the settings, `.requestControl`, `.reset`,
     ///     `.startOrResume`, `.stop` or `.pause`. Throw a ``FitnessMachineResult`` to refuse the request with
-    ///     this result. Any other error refuses it with ``FitnessMachineResult/operationFailed``. That is the
-    ///     result for starting a running training and for stopping a stopped one (section 4.16.2.22). If the
-    ///     handler throws for `.requestControl`, the central that has control keeps it.
+    ///     this result. Any other error refuses the request with ``FitnessMachineResult/operationFailed``.
+    ///     ``FitnessMachineResult/operationFailed`` is also the result if a central starts a running training
+    ///     or stops a stopped training (section 4.16.2.22). If the handler throws for `.requestControl`, the
+    ///     controlling central keeps control.
     public init(
         _ settings: [FitnessMachineSetting],
         security: AttributeSecurity = .encrypted,

@@ -2,13 +2,14 @@ public import PeripheralKit
 
 /// The data that a kind of machine reports about a training, such as `IndoorBikeData`.
 ///
-/// It is the value of the machine's data characteristic. The types for all kinds are in the products
-/// `PeripheralIndoorBike`, `PeripheralTreadmill`, `PeripheralCrossTrainer`, `PeripheralRower`,
-/// `PeripheralStepClimber` and `PeripheralStairClimber`.
+/// A conforming type represents the value of the machine's data characteristic. The types for all kinds of
+/// machines are in the products `PeripheralIndoorBike`, `PeripheralTreadmill`, `PeripheralCrossTrainer`,
+/// `PeripheralRower`, `PeripheralStepClimber` and `PeripheralStairClimber`.
 ///
-/// Use the protocol in code that works with any kind of machine. Do not conform other types to it: the
-/// specification has no other kinds. The protocol is public because ``FitnessMachineService`` is generic over
-/// it. The code that reads and writes the fields is not public.
+/// Use the protocol in code that works with any kind of machine. Do not conform other types to the protocol,
+/// because the specification defines no other kinds of machines. The protocol is public because
+/// ``FitnessMachineService`` has it as a generic constraint. The code that reads and writes the fields is not
+/// public.
 public protocol FitnessMachineData: GATTValue, Equatable {
     /// The kind of machine.
     static var machine: FitnessMachineKind { get }
@@ -25,9 +26,9 @@ extension FitnessMachineData {
 
     /// Divides the data into parts that each fit a notification.
     ///
-    /// The data stays in one part if it fits. Every part except the last lacks a field that each measurement
-    /// must have, such as the speed of an indoor bike. From this, centrals know that more parts follow
-    /// (Fitness Machine Service 1.0, section 4.19).
+    /// Data that fits one notification stays in one part. Every part except the last lacks a field that each
+    /// measurement must have, such as the speed of an indoor bike. The missing field shows centrals that more
+    /// parts follow (Fitness Machine Service 1.0, section 4.19).
     ///
     /// - Parameter maximum: The maximum number of bytes in a notification, at least 20.
     /// - Returns: The parts, in the order in which to send them.
@@ -42,7 +43,7 @@ extension FitnessMachineData {
             .compactMap { try? Self(gattBytes: $0) }
     }
 
-    /// Returns whether both have the same encoding.
+    /// Returns whether both values have the same encoding.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.gattBytes == rhs.gattBytes
     }
@@ -111,9 +112,9 @@ public struct WorkoutData: Sendable {
     /// The time until the training ends, in seconds, 0 to 65,535.
     public var remainingSeconds: Int?
 
-    /// Makes workout data.
+    /// Creates workout data.
     ///
-    /// A value that is out of range is sent as the nearest end of the range.
+    /// A value outside its range is sent as the nearest bound of the range.
     ///
     /// - Parameters:
     ///   - kilocalories: The energy expended since the training began.
@@ -143,7 +144,7 @@ public struct WorkoutData: Sendable {
 
     /// Reads or writes the fields.
     ///
-    /// They have five consecutive flags in the data of every machine.
+    /// The fields have five consecutive flags in the data of every machine.
     package mutating func visit(
         _ fields: inout FitnessMachineFields,
         from flag: Int

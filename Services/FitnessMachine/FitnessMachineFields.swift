@@ -2,15 +2,15 @@ package import PeripheralKit
 
 /// The encoded fields of a machine's data, in the order of their flags.
 ///
-/// ``FitnessMachineData/visit(_:)`` lists the fields once. The list serves to read and to write them, and to
-/// derive the features.
+/// ``FitnessMachineData/visit(_:)`` lists the fields once. The list is used to read the fields, to write the
+/// fields, and to derive the features.
 public struct FitnessMachineFields: Sendable {
     /// The reader of the fields; `nil` while fields are written.
     private var reader: ByteReader?
     private var flags: UInt32 = 0
     /// The flags of the field groups that are written.
     ///
-    /// `bytes` has the bytes of each group.
+    /// `bytes` contains the bytes of each group.
     private var written: [UInt32] = []
     private var bytes: [[UInt8]] = []
 
@@ -21,7 +21,7 @@ public struct FitnessMachineFields: Sendable {
 
     /// The flag More Data.
     ///
-    /// The field that it belongs to is present when the flag is not set.
+    /// The field of the flag is present when the flag is not set.
     private static let moreData: UInt32 = 1
 
     /// Begins to write the fields for these bits of the Fitness Machine Features.
@@ -74,7 +74,7 @@ public struct FitnessMachineFields: Sendable {
     /// - Parameters:
     ///   - number: The number.
     ///   - format: The encoding of the number.
-    ///   - mayBeUnknown: Whether the largest integer stands for an unknown number.
+    ///   - mayBeUnknown: Whether the largest integer represents an unknown number.
     /// - Throws: `GATTDecodingError` when bytes are missing.
     package mutating func number(
         _ number: inout Double?,
@@ -104,7 +104,7 @@ public struct FitnessMachineFields: Sendable {
         if reader != nil { number = value.map { Int($0) } }
     }
 
-    /// Reads or writes a number that has its own flag.
+    /// Reads or writes a number that has a separate flag.
     package mutating func field(
         _ flag: Int,
         feature: Int? = nil,
@@ -114,7 +114,7 @@ public struct FitnessMachineFields: Sendable {
         if begin(flag, feature: feature, if: number != nil) { try self.number(&number, format) }
     }
 
-    /// Reads or writes an integer that has its own flag.
+    /// Reads or writes an integer that has a separate flag.
     package mutating func field(
         _ flag: Int,
         feature: Int? = nil,
@@ -126,8 +126,8 @@ public struct FitnessMachineFields: Sendable {
 
     /// The written fields, divided into values of a maximum length.
     ///
-    /// The last value has the field that each measurement must have. The values before it have the flag More
-    /// Data (Fitness Machine Service 1.0, section 4.19).
+    /// The last value has the field that each measurement must have. The other values have the flag More Data
+    /// (Fitness Machine Service 1.0, section 4.19).
     func values(of machine: FitnessMachineKind, upTo maximum: Int) -> [[UInt8]] {
         var values: [[UInt8]] = []
         var flags = flags | Self.moreData

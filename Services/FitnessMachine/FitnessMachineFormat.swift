@@ -32,7 +32,7 @@ public struct FitnessMachineFormat: Sendable {
     /// In steps of 0.0001.
     package static let tenThousandths8 = FitnessMachineFormat(1, one: 10_000)
 
-    /// The largest integer, which stands for unknown in a field that may be unknown.
+    /// The largest integer, which represents an unknown number in a field that may be unknown.
     var maximum: Int {
         1 << (isSigned ? size * 8 - 1 : size * 8) - 1
     }
@@ -42,7 +42,7 @@ public struct FitnessMachineFormat: Sendable {
         guard !number.isNaN else { return 0 }
         let least = isSigned ? -(maximum + 1) : 0
         let most = min(maximum, limit - 1)
-        // Compares floating-point numbers, because converting a large one to an integer would trap.
+        // Compares floating-point numbers, because converting a large number to an integer would trap.
         return Int(min(max((number * one).rounded(), Double(least)), Double(most)))
     }
 

@@ -2,12 +2,12 @@ public import PeripheralKit
 
 /// A request that a central writes to the Fitness Machine Control Point, 0x2AD9.
 ///
-/// It is defined in Fitness Machine Service 1.0, section 4.16. A value that is out of range is sent as the
-/// nearest end of the range.
+/// Fitness Machine Service 1.0, section 4.16, defines the request. A value outside its range is sent as the
+/// nearest bound of the range.
 public enum FitnessMachineRequest: Sendable {
     /// Requests control of the machine.
     case requestControl
-    /// Resets the settings that can be controlled, and the times, to their initial values.
+    /// Resets the controllable settings and the times to their initial values.
     case reset
     /// Sets the speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     case targetSpeed(kilometersPerHour: Double)
@@ -15,9 +15,9 @@ public enum FitnessMachineRequest: Sendable {
     case targetInclination(percent: Double)
     /// Sets the resistance level, −3276.8 to 3276.7 in steps of 0.1.
     ///
-    /// Two encodings can be read: one byte (Fitness Machine Service 1.0, Table 4.15), and two signed bytes,
-    /// as in the specification's test suite (FTMS/SR/CW/BV-05-C). A level of 0 to 25.5 is written as one
-    /// byte, any other as two bytes.
+    /// A level of one byte can be decoded (Fitness Machine Service 1.0, Table 4.15). A level of two signed
+    /// bytes can also be decoded (the specification's test suite, FTMS/SR/CW/BV-05-C). A level of 0 to 25.5
+    /// is encoded as one byte. Any other level is encoded as two bytes.
     case targetResistanceLevel(Double)
     /// Sets the power in watts, −32,768 to 32,767.
     case targetPower(watts: Int)
@@ -39,11 +39,11 @@ public enum FitnessMachineRequest: Sendable {
     case targetedDistance(meters: Int)
     /// Sets the duration of a training in seconds, 0 to 65,535.
     case targetedTime(seconds: Int)
-    /// Sets the seconds, 0 to 65,535, in each heart rate zone, the lowest first.
+    /// Sets the time in each heart rate zone in seconds, 0 to 65,535, with the lowest zone first.
     ///
-    /// Two zones are fat burn and fitness. Three are light, moderate and hard. Five are very light, light,
-    /// moderate, hard and maximum. Any other number is sent as the next of these, with 0 for missing zones.
-    /// At most five are sent.
+    /// Two zones are fat burn and fitness. Three zones are light, moderate and hard. Five zones are very
+    /// light, light, moderate, hard and maximum. Any other number of zones is sent as the next higher of
+    /// these numbers, with 0 for missing zones. At most five zones are sent.
     case targetedTimeInHeartRateZones(seconds: [Int])
     /// Sets the parameters of an indoor bike simulation.
     case bikeSimulation(BikeSimulation)
@@ -57,7 +57,7 @@ public enum FitnessMachineRequest: Sendable {
     case targetedCadence(rpm: Double)
     /// A request that is unknown or has an invalid parameter.
     ///
-    /// The service answers it, and the handler does not receive it.
+    /// The service answers such a request, and the handler does not receive it.
     case unknown(opCode: UInt8, parameter: [UInt8])
 
     /// The encoded op code.
@@ -141,7 +141,7 @@ public enum FitnessMachineRequest: Sendable {
         }
     }
 
-    /// Creates the request for these bytes, or an unknown one when they are invalid.
+    /// Creates the request for these bytes, or an unknown request when the bytes are invalid.
     init(opCode: UInt8, parameter: [UInt8]) {
         self = .unknown(opCode: opCode, parameter: parameter)
         let format = opCode == 0x04 && parameter.count == 2 ? .signedTenths16 : Self.format(opCode)
@@ -197,14 +197,14 @@ public enum FitnessMachineRequest: Sendable {
 }
 
 extension FitnessMachineRequest: Equatable {
-    /// Returns whether both have the same encoding.
+    /// Returns whether both requests have the same encoding.
     public static func == (lhs: FitnessMachineRequest, rhs: FitnessMachineRequest) -> Bool {
         lhs.gattBytes == rhs.gattBytes
     }
 }
 
 extension FitnessMachineRequest: GATTValue {
-    /// Reads an op code; the parameter takes up the remaining bytes.
+    /// Reads an op code, and uses the remaining bytes as the parameter.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let opCode: UInt8 = try reader.read()
         self.init(opCode: opCode, parameter: reader.readRemaining())
@@ -233,7 +233,7 @@ public struct BikeSimulation: Equatable, Sendable {
 
     /// Creates the parameters of a simulation.
     ///
-    /// A value that is out of range is sent as the nearest end of the range.
+    /// A value outside its range is sent as the nearest bound of the range.
     ///
     /// - Parameters:
     ///   - windMetersPerSecond: The wind: positive for headwind.

@@ -2,15 +2,15 @@ public import PeripheralKit
 
 /// The result of a request to the Fitness Machine Control Point.
 ///
-/// It is the result code of the response (Fitness Machine Service 1.0, section 4.16.2.22). The handler of
-/// requests throws one to refuse a request.
+/// This type represents the result code of the response (Fitness Machine Service 1.0, section 4.16.2.22). The
+/// handler of requests throws a result to refuse a request.
 public struct FitnessMachineResult: Error, Equatable {
     /// The encoded result.
     public var rawValue: UInt8
 
     /// Creates a result.
     ///
-    /// The specification need not define it.
+    /// Results that the specification does not define are allowed.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -21,7 +21,7 @@ public struct FitnessMachineResult: Error, Equatable {
     public static let opCodeNotSupported = FitnessMachineResult(rawValue: 0x02)
     /// The parameter is invalid, or out of the supported range.
     public static let invalidParameter = FitnessMachineResult(rawValue: 0x03)
-    /// The request failed, such as a start when the training is already running.
+    /// The request failed, for example because the training is already running.
     public static let operationFailed = FitnessMachineResult(rawValue: 0x04)
     /// The central does not control the machine.
     public static let controlNotPermitted = FitnessMachineResult(rawValue: 0x05)
@@ -29,7 +29,7 @@ public struct FitnessMachineResult: Error, Equatable {
 
 /// The response that the Fitness Machine Control Point indicates to a request.
 ///
-/// It is defined in Fitness Machine Service 1.0, section 4.16.2.22.
+/// Fitness Machine Service 1.0, section 4.16.2.22, defines the response.
 public struct FitnessMachineResponse: Equatable, Sendable {
     /// The op code of the request.
     public var opCode: UInt8
@@ -45,8 +45,8 @@ public struct FitnessMachineResponse: Equatable, Sendable {
     ///   - result: The result of the request.
     ///   - opCode: The op code of the request.
     ///   - spinDown: The speeds of a spin down, in kilometers per hour, 0 to 655.35 in steps of 0.01. The
-    ///     user brings the wheel to the higher speed, and it spins down to the lower. `nil` for all other
-    ///     requests.
+    ///     user brings the wheel to the higher speed, and the wheel spins down to the lower speed. Pass `nil`
+    ///     for all other requests.
     public init(_ result: FitnessMachineResult, to opCode: UInt8, spinDown: ClosedRange<Double>? = nil) {
         self.opCode = opCode
         self.result = result
@@ -60,7 +60,7 @@ public struct FitnessMachineResponse: Equatable, Sendable {
         self.init(result, to: request.opCode)
     }
 
-    /// The speeds of a spin down, in kilometers per hour; `nil` when there are none.
+    /// The speeds of a spin down, in kilometers per hour; `nil` when there are no speeds.
     public var spinDown: ClosedRange<Double>? {
         let format = FitnessMachineFormat.hundredths16
         guard parameter.count == 4 else { return nil }
@@ -73,7 +73,7 @@ public struct FitnessMachineResponse: Equatable, Sendable {
 extension FitnessMachineResponse: GATTValue {
     private static let responseCode: UInt8 = 0x80
 
-    /// Reads a response; the parameter takes up the remaining bytes.
+    /// Reads a response, and uses the remaining bytes as the parameter.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let code: UInt8 = try reader.read()
         guard code == Self.responseCode else { throw .invalidValue("a response begins with 0x80") }

@@ -2,8 +2,8 @@ public import PeripheralKit
 
 /// The Fitness Machine service, 0x1826.
 ///
-/// It implements the Fitness Machine Service specification 1.0, and 1.0.1 for the status of a resistance
-/// level.
+/// The service implements the Fitness Machine Service specification 1.0. The status of a resistance level
+/// follows version 1.0.1.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -33,17 +33,17 @@ public import PeripheralKit
 /// | `StepClimberData` | `PeripheralStepClimber` |
 /// | `StairClimberData` | `PeripheralStairClimber` |
 ///
-/// Resistance levels have two signed bytes in the data and in the range, as in the definitions that came with
-/// 1.0. Machines and apps use this format. A central built on a newer GATT Specification Supplement reads one
-/// byte in the data, and misreads the following fields. Omit the level for such centrals. The same applies to
-/// the pace of a treadmill.
+/// Resistance levels have two signed bytes in the data and in the range. The definitions published with
+/// version 1.0 specify this format. Machines and apps use this format. A central that follows a newer GATT
+/// Specification Supplement reads one byte in the data, and misreads the following fields. Omit the level for
+/// such centrals. The same applies to the pace of a treadmill.
 public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclaration {
     /// The Fitness Machine Feature, 0x2ACC, which centrals read.
     public let feature: Characteristic<FitnessMachineFeature>
 
     /// The machine's data, such as Indoor Bike Data, 0x2AD2, which centrals subscribe to.
     ///
-    /// Send it with ``notify(_:in:)-(Data,_)``.
+    /// Send data with ``notify(_:in:)-(Data,_)``.
     public let data: Characteristic<Data>
 
     /// The Training Status, 0x2AD3, which centrals read and subscribe to; `nil` when it is not declared.
@@ -63,10 +63,12 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// The Fitness Machine Control Point, 0x2AD9; `nil` when centrals cannot control the machine.
     public let controlPoint: Characteristic<FitnessMachineResponse>?
 
-    /// The Fitness Machine Status, 0x2ADA, which centrals subscribe to; `nil` when centrals cannot control
-    /// the machine.
+    /// The Fitness Machine Status, 0x2ADA, which centrals subscribe to.
     ///
-    /// Send it with ``notify(_:in:)-(FitnessMachineStatus,_)``. The service also sends it automatically.
+    /// The characteristic is `nil` when centrals cannot control the machine.
+    ///
+    /// Send a status with ``notify(_:in:)-(FitnessMachineStatus,_)``. The service also sends statuses
+    /// automatically.
     public let status: Characteristic<FitnessMachineStatus>?
 
     private let machine: ControlledMachine
@@ -75,15 +77,17 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - data: Data with all values that the machine measures; the numbers do not matter. The Fitness
-    ///     Machine Features follow from it. Values that they do not include are not sent.
+    ///   - data: Data with all values that the machine measures. The numbers have no effect. The service
+    ///     derives the Fitness Machine Features from the data. Values that the features do not include are
+    ///     not sent.
     ///   - trainingStatus: The status that centrals read until the first ``update(to:in:)``; `nil` to omit
-    ///     it.
+    ///     the characteristic.
     ///   - retainsUserData: Whether the machine retains the data of the user. Such a machine also has a User
     ///     Data service.
     ///   - security: The security required to subscribe to the data and the status. The specification demands
-    ///     none, and apps that train with machines of many manufacturers expect none.
-    ///   - control: The settings that centrals can control, and the handler of requests; `nil` for none.
+    ///     no security, and apps for machines of many manufacturers expect no security.
+    ///   - control: The settings that centrals can control, and the handler of requests; `nil` when centrals
+    ///     cannot control the machine.
     public init(
         telling data: Data,
         trainingStatus: TrainingStatus? = nil,
@@ -126,14 +130,15 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
         }
     }
 
-    /// Returns the characteristic of a range, such as `.supportedPowerRange`; `nil` when there is none.
+    /// Returns the characteristic of a range, such as `.supportedPowerRange`; `nil` when there is no such
+    /// range.
     public func range(_ type: BluetoothUUID) -> Characteristic<SupportedRange>? {
         ranges.first { $0.uuid == type }
     }
 
     /// Returns the service's data for advertisements: the availability and the kind of the machine.
     ///
-    /// It is defined in section 3.1 of the specification.
+    /// Section 3.1 of the specification defines the data.
     ///
     /// ```swift
     /// Advertisement(serviceData: [.fitnessMachine: bike.advertisedData()])
@@ -147,9 +152,10 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
 
     /// Sends data to the subscribers, in as many notifications as needed.
     ///
-    /// Values that the Fitness Machine Features do not include are left out. They were not in the data with
-    /// which the service was declared. The subscriber with the smallest maximum length decides the length of
-    /// the notifications. Do not overlap calls: their notifications would mix.
+    /// Values that the Fitness Machine Features do not include are not sent. The features include only the
+    /// values in the data with which the service was declared. The subscriber with the smallest maximum
+    /// length determines the length of the notifications. Do not make overlapping calls, because their
+    /// notifications would mix.
     ///
     /// - Parameters:
     ///   - data: The measurements of the machine.
@@ -162,11 +168,11 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
 
     /// Changes the training status and notifies the subscribers.
     ///
-    /// It has no effect when the training status is not declared. Nothing is sent when the status has not
-    /// changed.
+    /// The method has no effect if the training status is not declared. The method sends nothing if the
+    /// status has not changed.
     ///
-    /// A text that does not fit a notification is truncated in it; centrals can read the whole text. The
-    /// specification requires at least 10 seconds between such texts.
+    /// If a text does not fit a notification, the notification contains the beginning of the text. Centrals
+    /// can read the whole text. The specification requires at least 10 seconds between texts that do not fit.
     ///
     /// - Parameters:
     ///   - status: The new status.
@@ -178,11 +184,11 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
 
     /// Notifies the subscribers of a user action, or of the progress of a spin down.
     ///
-    /// It has no effect when centrals cannot control the machine.
+    /// The method has no effect if centrals cannot control the machine.
     ///
-    /// The service automatically notifies changes that a central makes through the control point. It notifies
-    /// the other centrals, as the specification demands, and also the requesting central if it has
-    /// subscribed.
+    /// The service automatically notifies changes that a central makes through the control point. The service
+    /// notifies the other centrals, as the specification demands. The service also notifies the requesting
+    /// central if that central has subscribed.
     ///
     /// - Parameters:
     ///   - status: The status of the machine.
@@ -192,9 +198,9 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
         try await machine.tell(status, in: session)
     }
 
-    /// Takes control away from the central that has it, and notifies that central.
+    /// Takes control away from the controlling central, and notifies that central.
     ///
-    /// Call it when the user takes control of the machine.
+    /// Call this method when the user takes control of the machine.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
     /// - Throws: The errors of `session.notify`.

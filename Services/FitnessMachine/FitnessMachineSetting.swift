@@ -6,11 +6,11 @@ public import PeripheralKit
 /// FitnessMachineSetting.targetPower(watts: 0...400, step: 5)
 /// ```
 ///
-/// The Target Setting Features and the characteristics of the supported ranges follow from it. The bounds of
-/// a range are rounded to its encoded steps. Values beyond the rounded bounds are refused (Fitness Machine
-/// Service 1.0, section 4.16.2.22).
+/// The service derives the Target Setting Features and the characteristics of the supported ranges from the
+/// settings. The bounds of a range are rounded to the encoded steps. Values beyond the rounded bounds are
+/// refused (Fitness Machine Service 1.0, section 4.16.2.22).
 public struct FitnessMachineSetting: Sendable {
-    /// The op code of the request that sets it.
+    /// The op code of the request that changes the setting.
     let opCode: UInt8
     /// The supported range, or the speeds of a spin down; `nil` for settings without a range.
     let bounds: ClosedRange<Double>?
@@ -49,7 +49,7 @@ public struct FitnessMachineSetting: Sendable {
 
     /// The resistance level, −3276.8 to 3276.7 in steps of 0.1.
     ///
-    /// Most centrals set 0 to 25.5 only.
+    /// Most centrals set only levels of 0 to 25.5.
     public static func targetResistanceLevel(
         _ levels: ClosedRange<Double>,
         step: Double
@@ -88,7 +88,7 @@ public struct FitnessMachineSetting: Sendable {
     /// The circumference of the wheel.
     public static var wheelCircumference: FitnessMachineSetting { FitnessMachineSetting(0x12) }
 
-    /// The calibration by a spin down, from the higher to the lower of these speeds.
+    /// The calibration by a spin down, from the higher to the lower of the given speeds.
     ///
     /// The speeds are in kilometers per hour, 0 to 655.35 in steps of 0.01.
     public static func spinDown(kilometersPerHour: ClosedRange<Double>) -> FitnessMachineSetting {
@@ -139,7 +139,8 @@ extension FitnessMachineSetting {
 
 /// The supported range of a quantity.
 ///
-/// It is the value of one of these characteristics (Fitness Machine Service 1.0, sections 4.11 to 4.15):
+/// This type represents the value of one of these characteristics (Fitness Machine Service 1.0, sections 4.11
+/// to 4.15):
 ///
 /// - Supported Speed Range, 0x2AD4
 /// - Supported Inclination Range, 0x2AD5
@@ -153,7 +154,7 @@ public struct SupportedRange: Equatable, Sendable {
         self.bytes = bytes
     }
 
-    /// The range of a setting; `nil` when it has none.
+    /// Creates the supported range of a setting; `nil` when the setting has no range.
     public init?(_ setting: FitnessMachineSetting) {
         guard let range = setting.range else { return nil }
         self = range.value

@@ -2,7 +2,8 @@ public import PeripheralKit
 
 /// A change in the status of a machine.
 ///
-/// It is the value of the Fitness Machine Status, 0x2ADA (Fitness Machine Service 1.0, section 4.17).
+/// This type represents the value of the Fitness Machine Status characteristic, 0x2ADA (Fitness Machine
+/// Service 1.0, section 4.17).
 ///
 /// The service automatically notifies the changes made through the control point. The program notifies
 /// actions of the user at the machine:
@@ -20,7 +21,7 @@ public struct FitnessMachineStatus: Equatable, Sendable {
 
     /// Creates a status from its parts.
     ///
-    /// The specification need not define it.
+    /// Status values that the specification does not define are allowed.
     public init(opCode: UInt8, parameter: [UInt8] = []) {
         self.opCode = opCode
         self.parameter = parameter
@@ -42,15 +43,15 @@ public struct FitnessMachineStatus: Equatable, Sendable {
     public static var spinDownSucceeded: FitnessMachineStatus { .init(opCode: 0x14, parameter: [2]) }
     /// A spin down has failed.
     public static var spinDownFailed: FitnessMachineStatus { .init(opCode: 0x14, parameter: [3]) }
-    /// The rider must stop pedaling, so that the wheel spins down.
+    /// The rider must stop pedaling to let the wheel spin down.
     public static var stopPedaling: FitnessMachineStatus { .init(opCode: 0x14, parameter: [4]) }
     /// The central no longer controls the machine.
     public static var controlPermissionLost: FitnessMachineStatus { .init(opCode: 0xFF) }
 
     /// A setting has changed to the value of a request.
     ///
-    /// `.reset`, `.startOrResume`, `.stop` and `.pause` stand for their own statuses. Requests for control or
-    /// for a spin down have no status, and nothing is sent for them.
+    /// A `.reset`, `.startOrResume`, `.stop` or `.pause` request creates the status of that action. Requests
+    /// for control or for a spin down have no status, and nothing is sent for such requests.
     ///
     /// A resistance level has two bytes in the status, as in Fitness Machine Service 1.0.1 (Table 4.26,
     /// erratum 10194).
@@ -73,7 +74,7 @@ public struct FitnessMachineStatus: Equatable, Sendable {
 }
 
 extension FitnessMachineStatus: GATTValue {
-    /// Reads an op code; the parameter takes up the remaining bytes.
+    /// Reads an op code, and uses the remaining bytes as the parameter.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         opCode = try reader.read()
         parameter = reader.readRemaining()

@@ -2,7 +2,8 @@ public import PeripheralKit
 
 /// The status of a training.
 ///
-/// It is the value of the Training Status, 0x2AD3 (Fitness Machine Service 1.0, section 4.10).
+/// This type represents the value of the Training Status characteristic, 0x2AD3 (Fitness Machine Service 1.0,
+/// section 4.10).
 public struct TrainingStatus: Equatable, Sendable {
     /// The current phase of a training.
     public struct Phase: Equatable, Sendable {
@@ -11,7 +12,7 @@ public struct TrainingStatus: Equatable, Sendable {
 
         /// Creates a phase.
         ///
-        /// The specification need not define it.
+        /// Phases that the specification does not define are allowed.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -53,10 +54,10 @@ public struct TrainingStatus: Equatable, Sendable {
     /// The current phase of the training.
     public var phase: Phase
 
-    /// A text that describes the phase in more detail; `nil` for none.
+    /// A text that describes the phase in more detail; `nil` when there is no text.
     ///
-    /// It has at most 510 bytes. A text that does not fit a notification is truncated in it, and centrals
-    /// read the whole text.
+    /// The text has at most 510 bytes. If the text does not fit a notification, the notification contains the
+    /// beginning of the text. Centrals can read the whole text.
     public private(set) var text: String?
 
     /// Whether the text is longer than a notification allows.
@@ -66,7 +67,7 @@ public struct TrainingStatus: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - phase: The current phase of the training.
-    ///   - text: A text that describes the phase in more detail. Anything beyond 510 bytes is left out.
+    ///   - text: A text that describes the phase in more detail. A text of more than 510 bytes is truncated.
     public init(_ phase: Phase, text: String? = nil) {
         self.phase = phase
         self.text = text

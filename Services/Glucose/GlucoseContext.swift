@@ -2,13 +2,14 @@ public import PeripheralKit
 
 /// The context of a measurement, as reported by the user.
 ///
-/// It is the value of the Glucose Measurement Context, 0x2A34 (Glucose Service 1.0.1, section 3.2).
+/// This type represents the value of the Glucose Measurement Context characteristic, 0x2A34 (Glucose Service
+/// 1.0.1, section 3.2).
 ///
 /// ```swift
 /// GlucoseContext(meal: .fasting, exercise: .init(seconds: 1800, intensity: 60))
 /// ```
 ///
-/// The service sets the sequence number to that of the measurement.
+/// The service copies the sequence number from the measurement.
 public struct GlucoseContext: Hashable, Sendable {
     /// An intake of carbohydrate.
     public struct Carbohydrate: Hashable, Sendable {
@@ -26,7 +27,7 @@ public struct GlucoseContext: Hashable, Sendable {
 
     /// An exercise and its intensity.
     public struct Exercise: Hashable, Sendable {
-        /// The duration in seconds; 65,535 stands for this and longer.
+        /// The duration in seconds; 65,535 also represents longer durations.
         public var seconds: UInt16
         /// The intensity in percent.
         public var intensity: UInt8
@@ -42,9 +43,9 @@ public struct GlucoseContext: Hashable, Sendable {
     public struct Medication: Hashable, Sendable {
         /// The amount of a medication.
         public enum Amount: Hashable, Sendable {
-            /// In kilograms.
+            /// An amount in kilograms.
             case kilograms(MedicalShortFloat)
-            /// In liters.
+            /// An amount in liters.
             case liters(MedicalShortFloat)
 
             /// Creates an amount in whole milligrams, up to 2045.
@@ -67,7 +68,7 @@ public struct GlucoseContext: Hashable, Sendable {
 
     /// The sequence number of the measurement to which the context belongs.
     public var sequenceNumber: UInt16
-    /// The extended flags, all of which are reserved; `nil` for none.
+    /// The extended flags, all of which are reserved; `nil` when absent.
     public var extendedFlags: UInt8?
     /// The intake of carbohydrate.
     public var carbohydrate: Carbohydrate?

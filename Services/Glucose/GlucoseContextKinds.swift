@@ -5,7 +5,7 @@ public struct GlucoseCarbohydrateKind: Hashable, Sendable {
 
     /// Creates a kind.
     ///
-    /// The specification need not define it.
+    /// Kinds that the specification does not define are allowed.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -33,7 +33,7 @@ public struct GlucoseMeal: Hashable, Sendable {
 
     /// Creates a value.
     ///
-    /// The specification need not define it.
+    /// Values that the specification does not define are allowed.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -71,7 +71,7 @@ public struct GlucoseTester: Hashable, Sendable {
 
     /// Creates a value.
     ///
-    /// The specification need not define it. The upper four bits are dropped.
+    /// Values that the specification does not define are allowed. The upper four bits are dropped.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
@@ -93,7 +93,7 @@ public struct GlucoseHealth: Hashable, Sendable {
 
     /// Creates a value.
     ///
-    /// The specification need not define it. The upper four bits are dropped.
+    /// Values that the specification does not define are allowed. The upper four bits are dropped.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
@@ -119,7 +119,7 @@ public struct GlucoseMedicationKind: Hashable, Sendable {
 
     /// Creates a kind.
     ///
-    /// The specification need not define it.
+    /// Kinds that the specification does not define are allowed.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

@@ -2,40 +2,40 @@ public import PeripheralKit
 
 /// The features of a glucose sensor.
 ///
-/// It is the value of the Glucose Feature, 0x2A51 (Glucose Service 1.0.1, section 3.3). The service derives
-/// it from its parameters.
+/// This type represents the value of the Glucose Feature characteristic, 0x2A51 (Glucose Service 1.0.1,
+/// section 3.3). The service derives the features from its parameters.
 public struct GlucoseFeature: OptionSet, Hashable, Sendable {
     /// The encoded bits.
     public let rawValue: UInt16
 
     /// Creates a set of bits.
     ///
-    /// The specification need not define all of them.
+    /// Bits that the specification does not define are allowed.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// It reports that the battery was low during a measurement.
+    /// The sensor reports that the battery was low during a measurement.
     public static let lowBatteryDetection = GlucoseFeature(rawValue: 1 << 0)
-    /// It reports malfunctions.
+    /// The sensor reports malfunctions.
     public static let malfunctionDetection = GlucoseFeature(rawValue: 1 << 1)
-    /// It reports a sample that is too small.
+    /// The sensor reports a sample that is too small.
     public static let sampleSize = GlucoseFeature(rawValue: 1 << 2)
-    /// It reports a strip that is not inserted correctly.
+    /// The sensor reports a strip that is not inserted correctly.
     public static let stripInsertionErrorDetection = GlucoseFeature(rawValue: 1 << 3)
-    /// It reports a strip of an incorrect type.
+    /// The sensor reports a strip of an incorrect type.
     public static let stripTypeErrorDetection = GlucoseFeature(rawValue: 1 << 4)
-    /// It reports a result that is too high or too low.
+    /// The sensor reports a result that is too high or too low.
     public static let resultHighLowDetection = GlucoseFeature(rawValue: 1 << 5)
-    /// It reports a temperature that is too high or too low.
+    /// The sensor reports a temperature that is too high or too low.
     public static let temperatureHighLowDetection = GlucoseFeature(rawValue: 1 << 6)
-    /// It reports an interrupted measurement.
+    /// The sensor reports an interrupted measurement.
     public static let readInterruptDetection = GlucoseFeature(rawValue: 1 << 7)
-    /// It reports general faults.
+    /// The sensor reports general faults.
     public static let generalDeviceFault = GlucoseFeature(rawValue: 1 << 8)
-    /// It reports faults of its clock.
+    /// The sensor reports faults of its clock.
     public static let timeFault = GlucoseFeature(rawValue: 1 << 9)
-    /// It bonds with several centrals.
+    /// The sensor bonds with several centrals.
     public static let multipleBonds = GlucoseFeature(rawValue: 1 << 10)
 
     /// The features of a sensor that reports the given status values.

@@ -2,7 +2,8 @@ public import PeripheralKit
 
 /// A measurement of a glucose sensor.
 ///
-/// It is the value of the Glucose Measurement, 0x2A18 (Glucose Service 1.0.1, section 3.1).
+/// This type represents the value of the Glucose Measurement characteristic, 0x2A18 (Glucose Service 1.0.1,
+/// section 3.1).
 ///
 /// ```swift
 /// GlucoseMeasurement(
@@ -23,18 +24,19 @@ public struct GlucoseMeasurement: Hashable, Sendable {
 
     /// The number of the measurement.
     ///
-    /// A sensor increments it for each measurement and never uses a number again.
+    /// A sensor increments the number for each measurement, and never uses a number again.
     public var sequenceNumber: UInt16
 
     /// The time of the sensor's internal clock, which the user does not set.
     public var baseTime: DateTime
 
-    /// The user's offset to the internal clock in minutes, −32,767 through 32,766; `nil` for none.
+    /// The user's offset to the internal clock in minutes, −32,767 through 32,766; `nil` when there is no
+    /// offset.
     ///
-    /// 32,767 stands for a larger offset, and −32,768 for a smaller one.
+    /// The value 32,767 represents any larger offset. The value −32,768 represents any smaller offset.
     public var timeOffset: Int16?
 
-    /// The result of the measurement; `nil` when there is none.
+    /// The result of the measurement; `nil` when there is no result.
     public var result: Result?
 
     /// The problems with the measurement; `nil` when the sensor does not report them.
@@ -42,7 +44,7 @@ public struct GlucoseMeasurement: Hashable, Sendable {
 
     /// Whether a ``GlucoseContext`` with the same sequence number follows.
     ///
-    /// The service sets it when it sends a context.
+    /// The service sets the property when it sends a context.
     public var contextFollows: Bool
 
     /// Creates a measurement with a result.
@@ -147,9 +149,9 @@ private enum Flag {
 
 /// A concentration of glucose, in one of the two units of the specification.
 public enum GlucoseConcentration: Hashable, Sendable {
-    /// In kilograms per liter: 1 mg/dL is 10^−5 kg/L.
+    /// A concentration in kilograms per liter: 1 mg/dL is 10^−5 kg/L.
     case kilogramsPerLiter(MedicalShortFloat)
-    /// In moles per liter: 1 mmol/L is 10^−3 mol/L.
+    /// A concentration in moles per liter: 1 mmol/L is 10^−3 mol/L.
     case molesPerLiter(MedicalShortFloat)
 
     /// Creates the nearest concentration in whole milligrams per deciliter, up to 2045.
@@ -173,7 +175,7 @@ public enum GlucoseConcentration: Hashable, Sendable {
 extension Double {
     /// A number of decimal units.
     ///
-    /// It is positive infinity above the largest value, and NaN for an invalid concentration.
+    /// The number is positive infinity above the largest value, and NaN for an invalid concentration.
     fileprivate func scaled(by factor: Double, exponent: Int) -> MedicalShortFloat {
         let mantissa = (self * factor).rounded()
         guard mantissa >= 0 else { return .nan }

@@ -5,7 +5,7 @@ public struct GlucoseSampleType: Hashable, Sendable {
 
     /// Creates a type.
     ///
-    /// The specification need not define it. The upper four bits are dropped.
+    /// Types that the specification does not define are allowed. The upper four bits are dropped.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
@@ -39,7 +39,7 @@ public struct GlucoseSampleLocation: Hashable, Sendable {
 
     /// Creates a location.
     ///
-    /// The specification need not define it. The upper four bits are dropped.
+    /// Locations that the specification does not define are allowed. The upper four bits are dropped.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
@@ -58,14 +58,14 @@ public struct GlucoseSampleLocation: Hashable, Sendable {
 
 /// The problems with a measurement.
 ///
-/// It is the Sensor Status Annunciation (Glucose Service 1.0.1, section 3.1).
+/// This type represents the Sensor Status Annunciation field (Glucose Service 1.0.1, section 3.1).
 public struct GlucoseSensorStatus: OptionSet, Hashable, Sendable {
     /// The encoded bits.
     public let rawValue: UInt16
 
     /// Creates a set of bits.
     ///
-    /// The specification need not define all of them.
+    /// Bits that the specification does not define are allowed.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

@@ -19,17 +19,17 @@ public import PeripheralRecordAccess
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// A meter stores its measurements and sends them when a central requests them through the Record Access
+/// A meter stores its measurements. A central requests the stored measurements through the Record Access
 /// Control Point. A central can request all records, the first, the last, or a range. The bounds of a range
-/// are sequence numbers, or times that the user has seen.
+/// are sequence numbers, or times as displayed to the user.
 ///
 /// Two kinds of requests are refused:
 ///
 /// - Requests of a central that has not subscribed to the measurements, with `ATTError.glucoseNotSubscribed`.
-/// - Requests while another one is carried out, with `ATTError.glucoseProcedureInProgress`.
+/// - Requests that arrive while another request is carried out, with `ATTError.glucoseProcedureInProgress`.
 ///
-/// With BlueZ before 5.76, records are sent only while one central at a time has subscribed to them; see
-/// `RecordAccess`.
+/// With BlueZ before 5.76, records are sent only while a single central has subscribed to the measurements.
+/// `RecordAccess` documents this limit.
 public struct GlucoseService: GATTServiceDeclaration {
     /// The Glucose Measurement, 0x2A18, which centrals subscribe to.
     public let measurement: Characteristic<GlucoseMeasurement>
@@ -46,11 +46,12 @@ public struct GlucoseService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - records: Returns all stored records, the oldest first. Throwing fails the central's request.
+    ///   - records: Returns all stored records, the oldest first. If the closure throws, the central's
+    ///     request fails.
     ///   - remove: Deletes records at the request of a central; `nil` when centrals may not delete records.
-    ///   - hasContext: Whether records may have a context. Otherwise ``GlucoseRecord/context`` is not sent.
-    ///   - status: The problems that the sensor reports in ``GlucoseMeasurement/status``. The feature bits
-    ///     follow from them. Other status values are not sent.
+    ///   - hasContext: Whether records may have a context. If `false`, ``GlucoseRecord/context`` is not sent.
+    ///   - status: The problems that the sensor reports in ``GlucoseMeasurement/status``. The service derives
+    ///     the feature bits from these problems. Other problems are not sent.
     ///   - supportsMultipleBonds: Whether several centrals can be bonded.
     ///   - security: The security required to subscribe, and to write the control point. Glucose is health
     ///     data: require at least encryption.
@@ -112,7 +113,7 @@ public struct GlucoseRecord: Hashable, Sendable {
     /// The measurement.
     public var measurement: GlucoseMeasurement
 
-    /// The context reported by the user; `nil` for none.
+    /// The context reported by the user; `nil` when there is no context.
     public var context: GlucoseContext?
 
     /// Creates a record.
@@ -141,22 +142,22 @@ public struct GlucoseRecord: Hashable, Sendable {
 }
 
 extension GlucoseMeasurement {
-    /// The time that the user has seen; `nil` when unknown.
+    /// The time as displayed to the user; `nil` when unknown.
     public var userFacingTime: UserFacingTime? {
         UserFacingTime(baseTime, minutes: Int(timeOffset ?? 0))
     }
 }
 
 extension ATTError {
-    /// The error for a request while another one is carried out.
+    /// The error for a request that arrives while another request is carried out.
     ///
-    /// The requests are those of the Record Access Control Point. It is the application error 0x80 of the
-    /// Glucose Service specification 1.0.1, section 1.6.
+    /// Both requests are written to the Record Access Control Point. The value is the application error 0x80
+    /// of the Glucose Service specification 1.0.1, section 1.6.
     public static let glucoseProcedureInProgress = ATTError(rawValue: 0x80)
 
     /// The error for a central that lacks a required subscription.
     ///
-    /// It must subscribe to the measurements and to the Record Access Control Point. The error is the
-    /// application error 0x81 of the Glucose Service specification 1.0.1, section 1.6.
+    /// The central must subscribe to the measurements and to the Record Access Control Point. The value is
+    /// the application error 0x81 of the Glucose Service specification 1.0.1, section 1.6.
     public static let glucoseNotSubscribed = ATTError(rawValue: 0x81)
 }

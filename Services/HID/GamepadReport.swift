@@ -4,7 +4,7 @@ internal import PeripheralKit
 public struct GamepadReport: Sendable {
     /// The direction in which the directional pad is pressed.
     public enum Direction: UInt8, Sendable {
-        /// Up; the other directions follow clockwise.
+        /// Up, followed by the remaining directions in clockwise order.
         case up = 1, upRight, right, downRight, down, downLeft, left, upLeft
     }
 
@@ -15,42 +15,48 @@ public struct GamepadReport: Sendable {
         /// The vertical position: −127 at the top, 0 in the middle, 127 at the bottom.
         public let y: Int8
 
-        /// Creates a position, with each value limited to its range.
+        /// Creates a position.
+        ///
+        /// A value out of range becomes the nearest end of the range.
         ///
         /// - Parameters:
-        ///   - x: −127 at the left to 127 at the right.
-        ///   - y: −127 at the top to 127 at the bottom.
+        ///   - x: The horizontal position, from −127 at the left to 127 at the right.
+        ///   - y: The vertical position, from −127 at the top to 127 at the bottom.
         public init(x: Int, y: Int) {
             self.x = Int8(max(-127, min(x, 127)))
             self.y = Int8(max(-127, min(y, 127)))
         }
 
-        /// The middle.
+        /// The middle position.
         public static let center = Stick(x: 0, y: 0)
     }
 
     /// The buttons that are down, with the first button in the lowest of 16 bits.
     public var buttons: UInt16
-    /// The direction in which the directional pad is pressed; `nil` when it is not pressed.
+    /// The direction in which the directional pad is pressed.
+    ///
+    /// The direction is `nil` if the pad is not pressed.
     public var direction: Direction?
     /// The left stick.
     public var leftStick: Stick
     /// The right stick.
     public var rightStick: Stick
-    /// How far the left trigger is pulled, 0 to 255.
+    /// The position of the left trigger: 0 at rest, 255 fully pulled.
     public var leftTrigger: UInt8
-    /// How far the right trigger is pulled, 0 to 255.
+    /// The position of the right trigger: 0 at rest, 255 fully pulled.
     public var rightTrigger: UInt8
 
-    /// Creates a report, in which each omitted element is at rest.
+    /// Creates a report.
+    ///
+    /// An element of the gamepad is at rest if you omit its parameter.
     ///
     /// - Parameters:
     ///   - buttons: The buttons that are down, with the first button in the lowest of 16 bits.
     ///   - direction: The direction in which the directional pad is pressed.
     ///   - leftStick: The left stick.
     ///   - rightStick: The right stick.
-    ///   - leftTrigger: How far the left trigger is pulled.
-    ///   - rightTrigger: How far the right trigger is pulled.
+    ///   - leftTrigger: The position of the left trigger: 0 at rest, 255 fully pulled.
+    ///   - rightTrigger: The position of the right trigger: 0 at rest, 255 fully pulled.
     public init(
         buttons: UInt16 = 0,
         direction: Direction? = nil,
@@ -69,7 +75,7 @@ public struct GamepadReport: Sendable {
 }
 
 extension GamepadReport {
-    /// The report in the form of the gamepad's report map: nine bytes.
+    /// The nine bytes of the report, in the format of the gamepad's report map.
     public var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.write(buttons)

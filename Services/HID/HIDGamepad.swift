@@ -2,8 +2,8 @@ public import PeripheralKit
 
 /// A gamepad with 16 buttons, a directional pad, two sticks and two triggers.
 ///
-/// It is a ``HIDService`` with the report map of the gamepad (HID Service specification 1.0, HID over GATT
-/// profile 1.0).
+/// The gamepad is a ``HIDService`` with a report map. The gamepad implements the HID Service specification
+/// 1.0 and the HID over GATT profile 1.0.
 ///
 /// ```swift
 /// import PeripheralBattery
@@ -35,7 +35,7 @@ public struct HIDGamepad: GATTServiceDeclaration {
     ///   - information: The properties of the device.
     ///   - security: The security required to use the gamepad. The HID over GATT profile requires at least
     ///     encryption.
-    ///   - onCommand: Called when the host announces that it suspends or resumes.
+    ///   - onCommand: Called when a host announces that the host suspends or resumes.
     public init(
         information: HIDInformation = HIDInformation(),
         security: AttributeSecurity = .encrypted,
@@ -50,7 +50,7 @@ public struct HIDGamepad: GATTServiceDeclaration {
         )
     }
 
-    /// Sends the state of the gamepad to the hosts.
+    /// Sends the state of the gamepad to all subscribed hosts.
     ///
     /// - Parameters:
     ///   - state: The state of the whole gamepad.
@@ -60,7 +60,7 @@ public struct HIDGamepad: GATTServiceDeclaration {
         try await report.send(state.bytes, in: session)
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService { hid.service }
 
     private static let reportMap: [UInt8] = [

@@ -2,12 +2,16 @@ public import PeripheralKit
 
 /// The properties of an input device: the value of the HID Information, 0x2A4A.
 ///
-/// HID Service 1.0, section 2.8.
+/// The source is the HID Service 1.0, section 2.8.
 public struct HIDInformation: Equatable, Sendable {
-    /// The version of the USB HID specification, in binary-coded decimal: 0x0111 for 1.11.
+    /// The version of the USB HID specification, in binary-coded decimal.
+    ///
+    /// For example, 0x0111 is version 1.11.
     public var version: UInt16
 
-    /// The USB HID country code of the hardware; 0 for no particular country.
+    /// The USB HID country code of the hardware.
+    ///
+    /// The code 0 means that the hardware does not depend on a country.
     public var countryCode: UInt8
 
     /// Whether the device can wake its host.
@@ -15,7 +19,7 @@ public struct HIDInformation: Equatable, Sendable {
 
     /// Whether the device advertises when it is bonded but not connected.
     ///
-    /// Its host can then connect at any time.
+    /// The host of such a device can connect at any time.
     public var isNormallyConnectable: Bool
 
     /// Creates the information.

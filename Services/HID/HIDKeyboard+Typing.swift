@@ -3,10 +3,10 @@ public import PeripheralKit
 extension HIDKeyboard {
     /// Presses and releases a key.
     ///
-    /// If the call is cancelled, the key is also released.
+    /// If the call is cancelled, the keyboard still releases the key.
     ///
     /// - Parameters:
-    ///   - stroke: The key, and the modifiers that are held with it.
+    ///   - stroke: The key and the modifiers.
     ///   - session: The session of the peripheral that declares the keyboard.
     /// - Throws: The errors of `session.notify`.
     @inline(never)  // A copy in each loop costs kilobytes.
@@ -22,13 +22,14 @@ extension HIDKeyboard {
 
     /// Types a text on hosts that use the keyboard layout of the United States.
     ///
-    /// Each character is pressed and released as fast as the slowest host accepts it.
+    /// The slowest host determines the typing speed. The keyboard releases each key before it presses the
+    /// next key.
     ///
     /// - Parameters:
-    ///   - text: The text: printable ASCII characters, tabs and line ends.
+    ///   - text: The text, which consists of printable ASCII characters, tabs and line ends.
     ///   - session: The session of the peripheral that declares the keyboard.
-    /// - Throws: ``UntypableCharacter``, before anything is typed, if the text contains another character;
-    ///   the errors of `session.notify`.
+    /// - Throws: ``UntypableCharacter`` if the text contains any other character. The keyboard then types
+    ///   nothing. Also throws the errors of `session.notify`, and `CancellationError`.
     public func type(_ text: String, in session: PeripheralSession) async throws {
         var strokes: [KeyStroke] = []
         for character in text {

@@ -2,8 +2,8 @@ public import PeripheralKit
 
 /// A keyboard: a ``HIDService`` with a report map and the boot protocol.
 ///
-/// The boot protocol is for hosts that do not read the report map. The keyboard implements the HID Service
-/// specification 1.0 and meets the HID over GATT profile 1.0.
+/// Hosts that do not read the report map use the boot protocol. The keyboard implements the HID Service
+/// specification 1.0 and the HID over GATT profile 1.0.
 ///
 /// ```swift
 /// import PeripheralBattery
@@ -28,10 +28,10 @@ public struct HIDKeyboard: GATTServiceDeclaration {
 
     // Computed, because copying a value with several stored properties adds kilobytes of code.
 
-    /// The report of the keys that are down.
+    /// The input report, which contains the keys that are down.
     public var keys: HIDReport { hid.reports[0] }
 
-    /// The report of the lamps.
+    /// The output report, which contains the lamps that are on.
     public var leds: HIDReport { hid.reports[1] }
 
     /// Declares a keyboard.
@@ -40,8 +40,8 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     ///   - information: The properties of the device.
     ///   - security: The security required to use the keyboard. The HID over GATT profile requires at least
     ///     encryption.
-    ///   - onLEDs: Called with the lamps that a host wants on.
-    ///   - onCommand: Called when the host announces that it suspends or resumes.
+    ///   - onLEDs: Called with the lamps that a host requests to be on. All other lamps must be off.
+    ///   - onCommand: Called when a host announces that the host suspends or resumes.
     public init(
         information: HIDInformation = HIDInformation(),
         security: AttributeSecurity = .encrypted,
@@ -86,7 +86,9 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         )
     }
 
-    /// Sends the keys that are down to the hosts, each in its protocol.
+    /// Sends the keys that are down to all subscribed hosts.
+    ///
+    /// Each host receives the keys in the protocol that the host has selected.
     ///
     /// - Parameters:
     ///   - report: All keys that are down.
@@ -111,9 +113,9 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         if let boot = hid.boot, boot.modes.hasBoot { _ = try? session.update(boot.input, bytes) }
     }
 
-    /// Sends to the hosts of one protocol.
+    /// Sends a report to the hosts of one protocol.
     ///
-    /// Hosts that the Bluetooth stack cannot address separately get the report as well.
+    /// Hosts that the Bluetooth stack cannot address separately also receive the report.
     private func send(
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,
@@ -138,11 +140,12 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         }
     }
 
-    /// Returns each host to the report protocol when it disconnects.
+    /// Resets the protocol of each host to the report protocol when the host disconnects.
     ///
-    /// The specification requires this (HID Service 1.0, section 2.4). The peripheral calls this method.
+    /// The peripheral calls this method. The specification requires the reset (HID Service 1.0, section 2.4).
     ///
-    /// It matters when a machine's firmware selects the boot protocol, and its operating system selects none.
+    /// For example, the firmware of a computer selects the boot protocol and disconnects. The operating
+    /// system then connects, selects no protocol, and uses the report protocol.
     ///
     /// - Parameter session: The session of the peripheral that declares the keyboard.
     public func run(in session: PeripheralSession) async {
@@ -151,12 +154,13 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         }
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService { hid.service }
 
     /// A keyboard with eight modifiers, five lamps, and up to six keys at a time.
     ///
-    /// It is the boot keyboard of USB HID 1.11, appendix E.6, with a report number and all keys.
+    /// The report map is that of the boot keyboard of USB HID 1.11, appendix E.6, with a report number and
+    /// all keys.
     private static let reportMap: [UInt8] = [
         0x05, 0x01,  // Usage Page (Generic Desktop)
         0x09, 0x06,  // Usage (Keyboard)

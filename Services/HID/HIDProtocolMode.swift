@@ -1,19 +1,19 @@
 public import PeripheralKit
 
-/// The form in which a host reads reports: the value of the Protocol Mode, 0x2A4E.
+/// The report format that a host uses: the value of the Protocol Mode, 0x2A4E.
 ///
-/// HID Service 1.0, section 2.4.
+/// The source is the HID Service 1.0, section 2.4.
 public enum HIDProtocolMode: Equatable, Sendable {
-    /// The fixed form that a host understands before its operating system runs.
+    /// The fixed format, which a host understands before its operating system runs.
     case boot
-    /// The form that the report map describes.
+    /// The format that the report map describes.
     case report
 }
 
 extension HIDProtocolMode: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: `GATTDecodingError`, also for a value above 1, which is reserved.
+    /// - Throws: `GATTDecodingError` if the byte is missing or above 1. Values above 1 are reserved.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let byte: UInt8 = try reader.read()
         guard byte <= 1 else { throw .invalidValue("\(byte) is not a protocol mode; the modes are 0 and 1") }
@@ -28,9 +28,11 @@ extension HIDProtocolMode: GATTValue {
 
 /// A command that a host writes to the HID Control Point, 0x2A4C.
 ///
-/// HID Service 1.0, section 2.9.
+/// The source is the HID Service 1.0, section 2.9.
 public enum HIDCommand: Equatable, Sendable {
-    /// The host suspends. The device may save power, and wakes the host by an input.
+    /// The host suspends.
+    ///
+    /// The device may save power. An input from the device wakes the host.
     case suspend
     /// The host has resumed.
     case exitSuspend
@@ -39,7 +41,7 @@ public enum HIDCommand: Equatable, Sendable {
 extension HIDCommand: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: `GATTDecodingError`, also for a value above 1, which is reserved.
+    /// - Throws: `GATTDecodingError` if the byte is missing or above 1. Values above 1 are reserved.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let byte: UInt8 = try reader.read()
         guard byte <= 1 else {

@@ -1,9 +1,9 @@
 public import PeripheralKit
 private import Synchronization
 
-/// A report of a ``HIDService``: the data that device and host exchange.
+/// A report of a ``HIDService``: data that the device and the host exchange.
 ///
-/// The report map describes the form of the report.
+/// The report map describes the format of the report.
 ///
 /// ```swift
 /// let volume = HIDReport.input(id: 2, length: 1)
@@ -13,21 +13,21 @@ private import Synchronization
 public struct HIDReport: Sendable {
     /// The direction of a report.
     public enum Kind: UInt8, Hashable, Sendable {
-        /// From the device to the host.
+        /// A report from the device to the host.
         case input = 1
-        /// From the host to the device.
+        /// A report from the host to the device.
         case output = 2
-        /// In both directions: a setting of the device.
+        /// A setting of the device, which the host reads and writes.
         case feature = 3
     }
 
     /// The direction of the report.
     public let kind: Kind
 
-    /// The report's number in the report map; 0 if the map has no numbers.
+    /// The number of the report in the report map, or 0 if the map contains no report numbers.
     public let id: UInt8
 
-    /// The Report, 0x2A4D: the bytes of the report without its number.
+    /// The Report, 0x2A4D: the bytes of the report, without the report number.
     public let value: Characteristic<[UInt8]>
 
     private let last: LastReport?
@@ -59,9 +59,9 @@ public struct HIDReport: Sendable {
     /// Declares a report that the device sends.
     ///
     /// - Parameters:
-    ///   - id: The report's number in the report map; 0 if the map has no numbers.
-    ///   - length: The number of bytes without the report number, 1 to 512. Before the first report, hosts
-    ///     read zeros.
+    ///   - id: The number of the report in the report map, or 0 if the map contains no report numbers.
+    ///   - length: The number of bytes in the report, 1 to 512. The report number does not count. Before the
+    ///     first report, hosts read zeros.
     ///   - security: The security required to read and to subscribe. The HID over GATT profile requires at
     ///     least encryption.
     /// - Returns: The report.
@@ -83,16 +83,18 @@ public struct HIDReport: Sendable {
         )
     }
 
-    /// Declares a report that the host sends, with or without requesting a response.
+    /// Declares a report that the host sends.
+    ///
+    /// The host writes the report with or without a response.
     ///
     /// - Parameters:
-    ///   - id: The report's number in the report map; 0 if the map has no numbers.
-    ///   - length: The number of bytes without the report number, 1 to 512. A report of another length is not
-    ///     accepted. Before the first report, hosts read zeros.
+    ///   - id: The number of the report in the report map, or 0 if the map contains no report numbers.
+    ///   - length: The number of bytes in the report, 1 to 512. The report number does not count. A report of
+    ///     another length is refused. Before the first report, hosts read zeros.
     ///   - security: The security required to read and write. The HID over GATT profile requires at least
     ///     encryption.
-    ///   - handler: Handles the report. An error that it throws is logged. A host that writes without a
-    ///     response does not get the error.
+    ///   - handler: Handles the report. If the handler throws an error, the report is refused and the error
+    ///     is logged. A host that writes without a response does not receive the error.
     /// - Returns: The report.
     public static func output(
         id: UInt8 = 0,
@@ -128,13 +130,13 @@ public struct HIDReport: Sendable {
     /// Declares a setting of the device.
     ///
     /// - Parameters:
-    ///   - id: The report's number in the report map; 0 if the map has no numbers.
-    ///   - length: The number of bytes without the report number, 1 to 512. A report of another length is
-    ///     refused.
+    ///   - id: The number of the report in the report map, or 0 if the map contains no report numbers.
+    ///   - length: The number of bytes in the report, 1 to 512. The report number does not count. A report of
+    ///     another length is refused.
     ///   - security: The security required to read and write. The HID over GATT profile requires at least
     ///     encryption.
     ///   - read: Returns the setting.
-    ///   - write: Applies the setting. Throwing refuses it.
+    ///   - write: Applies the setting. If the closure throws an error, the setting is refused.
     /// - Returns: The report.
     public static func feature(
         id: UInt8 = 0,
@@ -146,13 +148,14 @@ public struct HIDReport: Sendable {
         HIDReport(.feature, id, length, .write, last: nil, security: security, read: read, write: write)
     }
 
-    /// Sends an input report to all subscribed hosts, and stores it for reads.
+    /// Sends an input report to all subscribed hosts, and stores the report for reads.
     ///
     /// - Parameters:
-    ///   - bytes: The report without its number, in the declared length.
+    ///   - bytes: The bytes of the report, without the report number. The number of bytes must be the
+    ///     declared length.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`: `PeripheralError` with the code `notDeclared` for an output
-    ///   or feature report, and with `invalidValue` for a wrong length.
+    /// - Throws: The errors of `session.notify`. The code of `PeripheralError` is `notDeclared` for an output
+    ///   or feature report. The code is `invalidValue` for a wrong length.
     public func send(_ bytes: [UInt8], in session: PeripheralSession) async throws {
         try keep(bytes, in: session)
         try await session.notify(value, bytes)

@@ -3,9 +3,9 @@ private import Synchronization
 
 /// The Human Interface Device service, 0x1812, for keyboards, mice, gamepads and other input devices.
 ///
-/// It implements the HID Service specification 1.0, and meets the HID over GATT profile 1.0.
+/// The service implements the HID Service specification 1.0 and the HID over GATT profile 1.0.
 ///
-/// ``HIDKeyboard`` and ``HIDGamepad`` are ready-made. For another device, provide its report map:
+/// ``HIDKeyboard`` and ``HIDGamepad`` contain their report maps. For another device, provide the report map:
 ///
 /// ```swift
 /// import PeripheralBattery
@@ -25,8 +25,8 @@ private import Synchronization
 /// try await peripheral.run(on: .bluez) { session in … }
 /// ```
 ///
-/// The profile requires a Battery service and a PnP ID beside this service. It also requires that hosts pair:
-/// all characteristics are served over encrypted links only.
+/// The profile also requires a Battery service and a Device Information service with a PnP ID. Hosts must
+/// pair, because the profile allows access to the characteristics over encrypted links only.
 public struct HIDService: GATTServiceDeclaration {
     /// The HID Information, 0x2A4A, which hosts read.
     public let information: Characteristic<HIDInformation>
@@ -40,9 +40,11 @@ public struct HIDService: GATTServiceDeclaration {
     /// The reports, in the order of their handles.
     public let reports: [HIDReport]
 
-    /// The Protocol Mode, 0x2A4E, which hosts read, and write without a response.
+    /// The Protocol Mode, 0x2A4E, which hosts read and write.
     ///
-    /// It is `nil` for a device without the boot protocol.
+    /// Hosts write the mode without a response.
+    ///
+    /// The property is `nil` for a device without the boot protocol.
     public let protocolMode: Characteristic<HIDProtocolMode>?
 
     let boot: BootKeyboard?
@@ -51,13 +53,13 @@ public struct HIDService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - reportMap: The report descriptor (USB HID 1.11, section 6.2.2), at most 512 bytes.
-    ///   - reports: The reports that the map describes, each one once.
+    ///   - reports: The reports that the map describes. List each report once.
     ///   - information: The properties of the device.
-    ///   - externalReport: The type of a characteristic outside this service that the map also describes,
-    ///     such as `.batteryLevel`.
+    ///   - externalReport: The type of a characteristic of another service, such as `.batteryLevel`, if the
+    ///     report map describes that characteristic; `nil` for none.
     ///   - security: The security required to use the characteristics of the service. The HID over GATT
-    ///     profile requires at least encryption. Each report has its own setting.
-    ///   - onCommand: Called when the host announces that it suspends or resumes.
+    ///     profile requires at least encryption. Each report declares its security separately.
+    ///   - onCommand: Called when a host announces that the host suspends or resumes.
     public init(
         reportMap: [UInt8],
         reports: [HIDReport],
@@ -105,7 +107,7 @@ public struct HIDService: GATTServiceDeclaration {
         }
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.humanInterfaceDevice) {
             if let protocolMode { protocolMode }

@@ -1,4 +1,4 @@
-/// A key that is pressed together with modifiers.
+/// A key press, with the modifiers that are held at the same time.
 public struct KeyStroke: Equatable, Sendable {
     /// The key.
     public var key: KeyUsage
@@ -18,8 +18,8 @@ public struct KeyStroke: Equatable, Sendable {
 
     /// Creates the stroke that types a character in the layout of the United States.
     ///
-    /// The layout has the printable ASCII characters, the tab and the line end. The result is `nil` for any
-    /// other character.
+    /// The layout contains the printable ASCII characters, the tab and the line end. The initializer returns
+    /// `nil` for any other character.
     ///
     /// - Parameter character: The character.
     public init?(usLayout character: Character) {

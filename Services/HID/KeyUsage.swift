@@ -1,40 +1,43 @@
 /// A key of a keyboard, identified by its position (HID Usage Tables 1.12, section 10).
 ///
-/// The layout that is set on the host determines which character the key types, not the label on the key.
+/// The keyboard layout of the host determines the character that the key types. The label on the key has no
+/// influence.
 public struct KeyUsage: Hashable, Sendable {
     /// The number of the key on the usage page Keyboard, 0x07.
     public let rawValue: UInt8
 
-    /// Creates a key from its number; 0 means no key.
+    /// Creates a key from its number.
+    ///
+    /// The number 0 means no key.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Return, also called Enter.
+    /// The Return key, also called Enter.
     public static let enter = KeyUsage(rawValue: 0x28)
-    /// Escape.
+    /// The Escape key.
     public static let escape = KeyUsage(rawValue: 0x29)
-    /// Backspace.
+    /// The Backspace key.
     public static let backspace = KeyUsage(rawValue: 0x2A)
-    /// Tab.
+    /// The Tab key.
     public static let tab = KeyUsage(rawValue: 0x2B)
     /// The space bar.
     public static let space = KeyUsage(rawValue: 0x2C)
-    /// Caps Lock.
+    /// The Caps Lock key.
     public static let capsLock = KeyUsage(rawValue: 0x39)
-    /// Print Screen.
+    /// The Print Screen key.
     public static let printScreen = KeyUsage(rawValue: 0x46)
-    /// Insert.
+    /// The Insert key.
     public static let insert = KeyUsage(rawValue: 0x49)
-    /// Home.
+    /// The Home key.
     public static let home = KeyUsage(rawValue: 0x4A)
-    /// Page Up.
+    /// The Page Up key.
     public static let pageUp = KeyUsage(rawValue: 0x4B)
-    /// Delete, which deletes to the right of the cursor.
+    /// The Delete key, which deletes to the right of the cursor.
     public static let delete = KeyUsage(rawValue: 0x4C)
-    /// End.
+    /// The End key.
     public static let end = KeyUsage(rawValue: 0x4D)
-    /// Page Down.
+    /// The Page Down key.
     public static let pageDown = KeyUsage(rawValue: 0x4E)
     /// The right arrow key.
     public static let rightArrow = KeyUsage(rawValue: 0x4F)
@@ -47,8 +50,8 @@ public struct KeyUsage: Hashable, Sendable {
 
     /// Returns a function key.
     ///
-    /// - Parameter number: 1 to 24.
-    /// - Returns: The key; `nil` for another number.
+    /// - Parameter number: The number of the function key, 1 to 24.
+    /// - Returns: The key, or `nil` if the number is out of range.
     public static func function(_ number: Int) -> KeyUsage? {
         switch number {
         case 1...12: KeyUsage(rawValue: UInt8(0x3A + number - 1))

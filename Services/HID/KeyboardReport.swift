@@ -2,22 +2,22 @@ public import PeripheralKit
 
 /// The keys of a keyboard that are down: the input report of a ``HIDKeyboard``.
 ///
-/// It has the form of the boot protocol (USB HID 1.11, appendix B.1).
+/// The report has the format of the boot protocol (USB HID 1.11, appendix B.1).
 public struct KeyboardReport: Equatable, Sendable {
     /// The modifier keys that are down.
     public var modifiers: KeyModifiers
 
-    /// The other keys that are down.
+    /// The keys that are down, without the modifier keys.
     ///
-    /// A report has room for six keys. If more are down, each place contains the usage ErrorRollOver, and the
-    /// host waits (HID Usage Tables 1.12, section 10).
+    /// A report contains at most six keys. If more keys are down, the report contains the usage ErrorRollOver
+    /// six times. The host then waits for another report (HID Usage Tables 1.12, section 10).
     public var keys: [KeyUsage]
 
     /// Creates a report.
     ///
     /// - Parameters:
     ///   - modifiers: The modifier keys that are down.
-    ///   - keys: The other keys that are down, in the order in which they were pressed.
+    ///   - keys: The keys that are down, without the modifier keys, in the order of pressing.
     public init(modifiers: KeyModifiers = [], keys: [KeyUsage] = []) {
         self.modifiers = modifiers
         self.keys = keys
@@ -57,23 +57,23 @@ public struct KeyModifiers: OptionSet, Sendable {
     public static let leftControl = KeyModifiers(rawValue: 1 << 0)
     /// The left Shift key.
     public static let leftShift = KeyModifiers(rawValue: 1 << 1)
-    /// The left Alt key, Option on a Mac.
+    /// The left Alt key (Option on a Mac).
     public static let leftAlt = KeyModifiers(rawValue: 1 << 2)
-    /// The left GUI key: Windows, Super, or Command on a Mac.
+    /// The left GUI key (Windows, Super, or Command on a Mac).
     public static let leftGUI = KeyModifiers(rawValue: 1 << 3)
     /// The right Control key.
     public static let rightControl = KeyModifiers(rawValue: 1 << 4)
     /// The right Shift key.
     public static let rightShift = KeyModifiers(rawValue: 1 << 5)
-    /// The right Alt key, AltGr on many keyboards.
+    /// The right Alt key (AltGr on many keyboards).
     public static let rightAlt = KeyModifiers(rawValue: 1 << 6)
     /// The right GUI key.
     public static let rightGUI = KeyModifiers(rawValue: 1 << 7)
 }
 
-/// The lamps that the host has turned on: the output report of a ``HIDKeyboard``.
+/// The lamps of a keyboard that are on: the output report of a ``HIDKeyboard``.
 ///
-/// USB HID 1.11, appendix B.1.
+/// USB HID 1.11, appendix B.1, defines the format.
 public struct KeyboardLEDs: OptionSet, Sendable {
     /// The encoded lamps.
     public var rawValue: UInt8
@@ -83,15 +83,15 @@ public struct KeyboardLEDs: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Num Lock.
+    /// The Num Lock lamp.
     public static let numLock = KeyboardLEDs(rawValue: 1 << 0)
-    /// Caps Lock.
+    /// The Caps Lock lamp.
     public static let capsLock = KeyboardLEDs(rawValue: 1 << 1)
-    /// Scroll Lock.
+    /// The Scroll Lock lamp.
     public static let scrollLock = KeyboardLEDs(rawValue: 1 << 2)
-    /// Compose.
+    /// The Compose lamp.
     public static let compose = KeyboardLEDs(rawValue: 1 << 3)
-    /// Kana.
+    /// The Kana lamp.
     public static let kana = KeyboardLEDs(rawValue: 1 << 4)
 }
 

@@ -19,22 +19,27 @@ private import Synchronization
 /// }
 /// ```
 public struct HealthThermometerService: GATTServiceDeclaration {
-    /// The Temperature Measurement, 0x2A1C: results, which ``indicate(_:in:)`` sends.
+    /// The Temperature Measurement, 0x2A1C, which contains a result.
+    ///
+    /// Use ``indicate(_:in:)`` to send a result.
     public let measurement: Characteristic<TemperatureMeasurement>
 
     /// The Temperature Type, 0x2A1D, which centrals read.
     ///
-    /// It is `nil` when each measurement contains its own type, or none does.
+    /// The property is `nil` if the service does not declare a type. Each measurement may then contain its
+    /// own type.
     public let type: Characteristic<TemperatureType>?
 
-    /// The Intermediate Temperature, 0x2A1E: values before the result, which ``notify(_:in:)`` sends.
+    /// The Intermediate Temperature, 0x2A1E, which contains a value before the result.
     ///
-    /// It is `nil` when the thermometer does not send intermediate values.
+    /// Use ``notify(_:in:)`` to send the value.
+    ///
+    /// The property is `nil` if the thermometer does not send intermediate values.
     public let intermediateTemperature: Characteristic<TemperatureMeasurement>?
 
     /// The Measurement Interval, 0x2A21, in seconds, which centrals read and subscribe to.
     ///
-    /// Centrals also write it if the interval is settable. It is `nil` when the thermometer does not measure
+    /// Centrals can also write a settable interval. The property is `nil` if the thermometer does not measure
     /// regularly.
     public let measurementInterval: Characteristic<UInt16>?
 
@@ -43,11 +48,13 @@ public struct HealthThermometerService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - type: The place where the temperature is taken, if it is always the same.
+    ///   - type: The place on the body where the thermometer measures; `nil` if the place can change, or if
+    ///     the place is unknown.
     ///   - hasIntermediateTemperature: Whether the thermometer sends values before the result.
-    ///   - interval: The time between measurements; `nil` when the thermometer does not measure regularly.
-    ///   - security: The security required to subscribe, and to read and set the interval. Body temperature
-    ///     is health data: require at least encryption, as the Health Thermometer Profile does.
+    ///   - interval: The time between measurements; `nil` if the thermometer does not measure regularly.
+    ///   - security: The security required to subscribe, and to read and set the interval. Require at least
+    ///     encryption, because body temperature is health data. The Health Thermometer Profile also requires
+    ///     encryption.
     public init(
         type: TemperatureType? = nil,
         hasIntermediateTemperature: Bool = false,
@@ -69,9 +76,9 @@ public struct HealthThermometerService: GATTServiceDeclaration {
             }
     }
 
-    /// Sends a result to all subscribers, and waits until they have confirmed it.
+    /// Sends a result to all subscribers, and waits for their confirmations.
     ///
-    /// If the service declares the ``type``, the type of the measurement is left out.
+    /// If the service declares the ``type``, the type of the measurement is not sent.
     ///
     /// - Parameters:
     ///   - value: The result.
@@ -83,11 +90,11 @@ public struct HealthThermometerService: GATTServiceDeclaration {
 
     /// Sends a value before the result to all subscribers.
     ///
-    /// If intermediate values are not declared, nothing is sent. If the service declares the ``type``, the
-    /// type of the measurement is left out.
+    /// If the service does not declare intermediate values, nothing is sent. If the service declares the
+    /// ``type``, the type of the measurement is not sent.
     ///
     /// - Parameters:
-    ///   - value: The value.
+    ///   - value: The value before the result.
     ///   - session: The session of the peripheral that declares the service.
     /// - Throws: The errors of `session.notify`.
     public func notify(_ value: TemperatureMeasurement, in session: PeripheralSession) async throws {
@@ -101,12 +108,12 @@ public struct HealthThermometerService: GATTServiceDeclaration {
         return value
     }
 
-    /// Changes the measurement interval, and indicates it to all subscribers.
+    /// Changes the measurement interval, and indicates the new interval to all subscribers.
     ///
-    /// Nothing happens if the thermometer has no interval, or the interval is unchanged.
+    /// Nothing happens if the service declares no interval, or if the interval is unchanged.
     ///
     /// - Parameters:
-    ///   - seconds: The new interval; 0 for no regular measurements.
+    ///   - seconds: The new interval in seconds; 0 for no regular measurements.
     ///   - session: The session of the peripheral that declares the service.
     /// - Throws: The errors of `session.indicate`.
     public func updateInterval(to seconds: UInt16, in session: PeripheralSession) async throws {
@@ -114,7 +121,7 @@ public struct HealthThermometerService: GATTServiceDeclaration {
         try await session.indicate(measurementInterval, seconds)
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.healthThermometer) {
             measurement
@@ -134,7 +141,7 @@ extension HealthThermometerService {
 
         /// Creates an interval that centrals can read.
         ///
-        /// - Parameter seconds: The interval; 0 for no regular measurements.
+        /// - Parameter seconds: The interval in seconds; 0 for no regular measurements.
         /// - Returns: The interval.
         public static func fixed(_ seconds: UInt16) -> Interval {
             Interval(seconds: seconds, range: nil, set: nil)
@@ -143,10 +150,11 @@ extension HealthThermometerService {
         /// Creates an interval that centrals can read and write.
         ///
         /// - Parameters:
-        ///   - seconds: The initial interval; 0 for no regular measurements.
-        ///   - range: The range that centrals may write, also in a Valid Range descriptor. Other values are
-        ///     refused with `ATTError.thermometerIntervalOutOfRange`.
-        ///   - handler: Handles an interval that a central has written. Throwing refuses it.
+        ///   - seconds: The initial interval in seconds; 0 for no regular measurements.
+        ///   - range: The intervals that centrals may write. A Valid Range descriptor contains the range. An
+        ///     interval out of range is refused with `ATTError.thermometerIntervalOutOfRange`.
+        ///   - handler: Handles an interval that a central has written. If the handler throws an error, the
+        ///     interval is refused.
         /// - Returns: The interval.
         public static func settable(
             _ seconds: UInt16,
@@ -185,7 +193,7 @@ extension HealthThermometerService {
 extension ATTError {
     /// The error for an interval out of range.
     ///
-    /// It is the application error 0x80 of the Health Thermometer Service specification 1.0.
+    /// The code is the application error 0x80 of the Health Thermometer Service specification 1.0.
     public static let thermometerIntervalOutOfRange = ATTError(rawValue: 0x80)
 }
 

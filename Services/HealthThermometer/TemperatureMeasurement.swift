@@ -2,8 +2,8 @@ public import PeripheralKit
 
 /// A body temperature.
 ///
-/// It is the value of the Temperature Measurement, 0x2A1C, and of the Intermediate Temperature, 0x2A1E
-/// (Health Thermometer Service 1.0, sections 3.1 and 3.3).
+/// A measurement is the value of the Temperature Measurement, 0x2A1C, and of the Intermediate Temperature,
+/// 0x2A1E (Health Thermometer Service 1.0, sections 3.1 and 3.3).
 ///
 /// ```swift
 /// TemperatureMeasurement(celsius: 36.6)
@@ -18,7 +18,9 @@ public struct TemperatureMeasurement: Hashable, Sendable {
         case fahrenheit = 1
     }
 
-    /// The temperature in its unit; `.nan` when it is not valid.
+    /// The temperature in its unit.
+    ///
+    /// The value is `.nan` if the temperature is not valid.
     public var value: MedicalFloat
 
     /// The unit of the temperature.
@@ -26,10 +28,13 @@ public struct TemperatureMeasurement: Hashable, Sendable {
 
     /// The time of the measurement, in local time.
     ///
-    /// A thermometer that stores measurements, or measures while it is not connected, must set it.
+    /// The time is required if the thermometer stores measurements, or measures while no central is
+    /// connected.
     public var timestamp: DateTime?
 
-    /// The place of the measurement; `nil` when the service declares it.
+    /// The place of the measurement on the body.
+    ///
+    /// The place is `nil` if the service declares the place.
     public var type: TemperatureType?
 
     /// Creates a measurement in degrees Celsius.
@@ -57,7 +62,9 @@ extension TemperatureMeasurement: GATTValue {
     private static let timestampFlag: UInt8 = 1 << 1
     private static let typeFlag: UInt8 = 1 << 2
 
-    /// Reads a measurement and ignores reserved flags, as the specification requires of a central.
+    /// Reads a measurement, and ignores reserved flags.
+    ///
+    /// The specification requires centrals to ignore reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         unit = flags & 1 == 0 ? .celsius : .fahrenheit
@@ -66,7 +73,7 @@ extension TemperatureMeasurement: GATTValue {
         type = flags & Self.typeFlag == 0 ? nil : try TemperatureType(decoding: &reader)
     }
 
-    /// Appends at most 13 bytes: flags, temperature, then the optional fields.
+    /// Appends at most 13 bytes: the flags, the temperature, and then the optional fields.
     public func encode(into writer: inout ByteWriter) {
         let timestampFlag = timestamp == nil ? 0 : Self.timestampFlag
         let typeFlag = type == nil ? 0 : Self.typeFlag

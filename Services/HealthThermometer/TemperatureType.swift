@@ -1,15 +1,17 @@
 public import PeripheralKit
 
-/// The place on the body where a temperature is taken.
+/// The place on the body where a thermometer measures.
 ///
-/// It is the value of the Temperature Type, 0x2A1D (Health Thermometer Service 1.0, section 3.2).
+/// A place is the value of the Temperature Type, 0x2A1D (Health Thermometer Service 1.0, section 3.2).
 public struct TemperatureType: Hashable, Sendable {
-    /// The encoded place; 0 and 10 through 255 are reserved.
+    /// The encoded place.
+    ///
+    /// The values 0 and 10 through 255 are reserved.
     public var rawValue: UInt8
 
     /// Creates a place.
     ///
-    /// The specification need not define it.
+    /// The initializer also accepts places that the specification does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -18,7 +20,7 @@ public struct TemperatureType: Hashable, Sendable {
     public static let armpit = TemperatureType(rawValue: 1)
     /// The body in general.
     public static let body = TemperatureType(rawValue: 2)
-    /// An ear, usually its lobe.
+    /// An ear, usually the ear lobe.
     public static let ear = TemperatureType(rawValue: 3)
     /// A finger.
     public static let finger = TemperatureType(rawValue: 4)

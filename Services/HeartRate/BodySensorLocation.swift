@@ -2,19 +2,21 @@ public import PeripheralKit
 
 /// The place on the body where a heart rate sensor is worn.
 ///
-/// It is the value of the Body Sensor Location, 0x2A38 (Heart Rate Service 1.0, section 3.2).
+/// A location is the value of the Body Sensor Location, 0x2A38 (Heart Rate Service 1.0, section 3.2).
 public struct BodySensorLocation: Hashable, Sendable {
-    /// The encoded location; 7 through 255 are reserved.
+    /// The encoded location.
+    ///
+    /// The values 7 through 255 are reserved.
     public var rawValue: UInt8
 
     /// Creates a location.
     ///
-    /// The specification need not define it.
+    /// The initializer also accepts locations that the specification does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Another location.
+    /// A location that the specification does not list.
     public static let other = BodySensorLocation(rawValue: 0)
     /// On the chest.
     public static let chest = BodySensorLocation(rawValue: 1)
@@ -31,7 +33,7 @@ public struct BodySensorLocation: Hashable, Sendable {
 }
 
 extension BodySensorLocation: CustomStringConvertible {
-    /// The location in words, such as `ear lobe`.
+    /// The name of the location, such as `ear lobe`.
     public var description: String {
         switch self {
         case .other: "other"

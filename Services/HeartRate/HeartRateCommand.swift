@@ -2,14 +2,14 @@ public import PeripheralKit
 
 /// A command that a central writes to the Heart Rate Control Point, 0x2A39.
 ///
-/// Heart Rate Service 1.0, section 3.3.
+/// The source is the Heart Rate Service 1.0, section 3.3.
 public struct HeartRateCommand: Hashable, Sendable {
     /// The encoded command.
     public var rawValue: UInt8
 
     /// Creates a command.
     ///
-    /// The specification need not define it.
+    /// The initializer also accepts commands that the specification does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

@@ -2,26 +2,26 @@ public import PeripheralKit
 
 /// A measurement of a heart rate sensor.
 ///
-/// It is the value of the Heart Rate Measurement, 0x2A37 (Heart Rate Service 1.0, section 3.1).
+/// A measurement is the value of the Heart Rate Measurement, 0x2A37 (Heart Rate Service 1.0, section 3.1).
 ///
 /// ```swift
 /// HeartRateMeasurement(bpm: 72)
 /// HeartRateMeasurement(bpm: 72, sensorContact: .detected, rrIntervals: [RRInterval(.milliseconds(833))])
 /// ```
 public struct HeartRateMeasurement: Hashable, Sendable {
-    /// The contact of the sensor to the skin.
+    /// The contact of the sensor with the skin.
     public enum SensorContact: Hashable, Sendable {
         /// The sensor cannot detect contact.
         case notSupported
-        /// There is no contact or poor contact, so the heart rate is not reliable.
+        /// The contact is poor, or there is no contact. The heart rate is not reliable.
         case notDetected
-        /// There is contact.
+        /// The sensor touches the skin.
         case detected
     }
 
     /// The heart rate in beats per minute.
     ///
-    /// A rate of up to 255 is sent as one byte, a higher one as two.
+    /// A rate of up to 255 is sent as one byte. A higher rate is sent as two bytes.
     public var bpm: UInt16
 
     /// Whether the sensor touches the skin.
@@ -29,15 +29,16 @@ public struct HeartRateMeasurement: Hashable, Sendable {
 
     /// The energy expended since the last reset, in kilojoules.
     ///
-    /// Count up to 65 535, and then stay at that value. A sensor may send the energy in every measurement or
-    /// in one of several. The specification suggests one of ten. The property is `nil` in a measurement
-    /// without the energy.
+    /// The energy must not wrap around. After 65 535 kilojoules, the energy stays at 65 535 until a reset.
+    ///
+    /// A sensor does not have to send the energy in every measurement. The specification suggests every tenth
+    /// measurement. The property is `nil` in a measurement without the energy.
     public var energyExpended: UInt16?
 
     /// The intervals between the heartbeats since the last measurement, the oldest first.
     ///
-    /// A measurement carries at most ``maximumRRIntervalCount`` intervals. If there are more, the oldest are
-    /// not sent.
+    /// A measurement contains at most ``maximumRRIntervalCount`` intervals. If there are more intervals, the
+    /// oldest intervals are not sent.
     public var rrIntervals: [RRInterval]
 
     /// Creates a measurement.
@@ -61,8 +62,11 @@ public struct HeartRateMeasurement: Hashable, Sendable {
 
     /// The number of intervals that fit into this measurement.
     ///
-    /// It is 9, one less with the energy expended, and one less with a heart rate above 255. This fits into
-    /// one notification on every connection, because the MTU is at least 23 bytes.
+    /// The number is at most 9. The energy expended reduces the number by 1. A heart rate above 255 also
+    /// reduces the number by 1.
+    ///
+    /// With this number of intervals, the measurement fits into one notification on every connection, because
+    /// the MTU is at least 23 bytes.
     public var maximumRRIntervalCount: Int {
         let heartRateSize = bpm > UInt8.max ? 2 : 1
         let energyExpendedSize = energyExpended == nil ? 0 : 2
@@ -74,9 +78,11 @@ public struct HeartRateMeasurement: Hashable, Sendable {
 }
 
 extension HeartRateMeasurement: GATTValue {
-    /// Reads a measurement; the intervals take up the remaining bytes.
+    /// Reads a measurement.
     ///
-    /// Reserved flags are ignored, as the specification requires of a central.
+    /// The intervals extend to the end of the bytes.
+    ///
+    /// Reserved flags are ignored. The specification requires centrals to ignore reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags = Flags(rawValue: try reader.read())
         bpm = flags.contains(.wideHeartRate) ? try reader.read() : UInt16(try reader.read(UInt8.self))
@@ -94,7 +100,7 @@ extension HeartRateMeasurement: GATTValue {
         }
     }
 
-    /// Appends at most 20 bytes: flags, heart rate, then the optional fields.
+    /// Appends at most 20 bytes: the flags, the heart rate, and then the optional fields.
     public func encode(into writer: inout ByteWriter) {
         writer.write(flags.rawValue)
         if flags.contains(.wideHeartRate) {

@@ -17,28 +17,33 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Send a measurement about once a second. The specification leaves the rate to the sensor.
+/// Send a measurement about once a second. The specification does not define a rate.
 public struct HeartRateService: GATTServiceDeclaration {
-    /// The Heart Rate Measurement, 0x2A37, which centrals subscribe to; sent by ``notify(_:in:)``.
+    /// The Heart Rate Measurement, 0x2A37, which centrals subscribe to.
+    ///
+    /// Use ``notify(_:in:)`` to send a measurement.
     public let measurement: Characteristic<HeartRateMeasurement>
 
-    /// The Body Sensor Location, 0x2A38, which centrals read; `nil` when it is not declared.
+    /// The Body Sensor Location, 0x2A38, which centrals read.
+    ///
+    /// The property is `nil` if the service does not declare a location.
     public let bodySensorLocation: Characteristic<BodySensorLocation>?
 
     /// The Heart Rate Control Point, 0x2A39, which centrals write.
     ///
-    /// It is `nil` when the sensor does not send the energy expended.
+    /// The property is `nil` if the sensor does not send the energy expended.
     public let controlPoint: Characteristic<HeartRateCommand>?
 
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - location: The place on the body where the sensor is worn; `nil` to leave it out.
+    ///   - location: The place on the body where the sensor is worn; `nil` to omit the characteristic.
     ///   - security: The security required to subscribe, and to write the control point. The default requires
-    ///     none, as fitness apps expect.
-    ///   - resetEnergyExpended: Sets the sensor's count of expended energy to 0 when a central requests it. A
-    ///     sensor that sends ``HeartRateMeasurement/energyExpended`` needs it (section 3.3). Any other sensor
-    ///     leaves it out. Throwing refuses the request.
+    ///     no security, because fitness apps expect an open service.
+    ///   - resetEnergyExpended: Sets the sensor's count of expended energy to 0 when a central requests the
+    ///     reset. The closure is required for a sensor that sends ``HeartRateMeasurement/energyExpended``
+    ///     (section 3.3). Any other sensor omits the closure. If the closure throws an error, the request is
+    ///     refused.
     public init(
         location: BodySensorLocation? = nil,
         security: AttributeSecurity = .open,
@@ -60,7 +65,7 @@ public struct HeartRateService: GATTServiceDeclaration {
 
     /// Sends a measurement to all subscribers.
     ///
-    /// The energy expended is left out if it cannot be reset.
+    /// The energy expended is not sent if centrals cannot reset the energy.
     ///
     /// - Parameters:
     ///   - value: The measurement.
@@ -72,7 +77,7 @@ public struct HeartRateService: GATTServiceDeclaration {
         try await session.notify(measurement, value)
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.heartRate) {
             measurement
@@ -85,6 +90,6 @@ public struct HeartRateService: GATTServiceDeclaration {
 extension ATTError {
     /// The error for a ``HeartRateCommand`` that the sensor does not support.
     ///
-    /// It is the application error 0x80 of the Heart Rate Service specification 1.0, section 1.6.
+    /// The code is the application error 0x80 of the Heart Rate Service specification 1.0, section 1.6.
     public static let heartRateControlPointNotSupported = ATTError(rawValue: 0x80)
 }

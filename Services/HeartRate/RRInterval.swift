@@ -1,12 +1,12 @@
 /// The time between two heartbeats, from one R wave of the electrocardiogram to the next.
 ///
-/// The unit is 1/1024 second, and the range is from 0 to just under 64 seconds (Heart Rate Service 1.0,
-/// section 3.1.1.4).
+/// The unit is 1/1024 second. The longest interval is just under 64 seconds (Heart Rate Service 1.0, section
+/// 3.1.1.4).
 public struct RRInterval: Hashable, Sendable {
     /// The interval in units of 1/1024 second.
     public var rawValue: UInt16
 
-    /// Creates an interval from its count of 1/1024 seconds.
+    /// Creates an interval from a number of units of 1/1024 second.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

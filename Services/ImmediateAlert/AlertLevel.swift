@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// The level of an alert: the value of the Alert Level, 0x2A06.
 ///
-/// Immediate Alert Service 1.0 and Link Loss Service 1.0, section 3.1.
+/// The sources are the Immediate Alert Service 1.0, section 3.1, and the Link Loss Service 1.0, section 3.1.
 public enum AlertLevel: UInt8, Hashable, Sendable, CaseIterable {
     /// No alert.
     case none = 0
@@ -15,7 +15,7 @@ public enum AlertLevel: UInt8, Hashable, Sendable, CaseIterable {
 extension AlertLevel: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: `GATTDecodingError`, also for a value above 2, which is reserved.
+    /// - Throws: `GATTDecodingError` if the byte is missing or above 2. Values above 2 are reserved.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let byte: UInt8 = try reader.read()
         guard let level = AlertLevel(rawValue: byte) else {

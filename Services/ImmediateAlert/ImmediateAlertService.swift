@@ -1,9 +1,11 @@
 public import PeripheralKit
 private import Synchronization
 
-/// The Immediate Alert service, 0x1802: a central makes the device flash or ring.
+/// The Immediate Alert service, 0x1802, which lets centrals start an alert.
 ///
-/// It implements the Immediate Alert Service specification 1.0.
+/// For example, the device flashes or rings.
+///
+/// The service implements the Immediate Alert Service specification 1.0.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -16,14 +18,14 @@ private import Synchronization
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// An alert ends in one of these cases (section 3.1.1):
+/// Each of these events ends an alert (section 3.1.1):
 /// - A central writes another level.
 /// - The central that started the alert disconnects.
-/// - The device ends it after some time.
-/// - A user silences it at the device.
+/// - The device ends the alert after some time.
+/// - A user silences the alert at the device.
 ///
-/// The program implements the last two. Writes have no response: a central does not learn their result. A
-/// value that is not a level is ignored.
+/// The program must implement the time limit, and must let the user silence the alert. Centrals write the
+/// level without a response, and do not receive a result. A value that is not a level is ignored.
 public struct ImmediateAlertService: GATTServiceDeclaration {
     /// The Alert Level, 0x2A06, which centrals write.
     public let alertLevel: Characteristic<AlertLevel>
@@ -34,9 +36,9 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - security: The security required to make the device alert. The default requires none.
-    ///   - onAlert: Starts an alert at a level, in place of the previous one. ``AlertLevel/none`` ends the
-    ///     alert.
+    ///   - security: The security required to start an alert. The default requires no security.
+    ///   - onAlert: Starts an alert at a level. The alert replaces the previous alert. ``AlertLevel/none``
+    ///     ends the alert.
     public init(
         security: AttributeSecurity = .open,
         onAlert: @escaping @Sendable (_ level: AlertLevel) async -> Void
@@ -52,7 +54,9 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
         }
     }
 
-    /// Ends the alert when the central that started it disconnects, or when the session ends.
+    /// Ends the alert when its central disconnects, or when the session ends.
+    ///
+    /// The central of an alert is the central that started the alert.
     ///
     /// The peripheral calls this method.
     ///
@@ -66,7 +70,7 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
         if alerting.end() { await onAlert(.none) }
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.immediateAlert) { alertLevel }
     }

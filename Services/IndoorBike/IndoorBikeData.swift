@@ -3,7 +3,7 @@ public import PeripheralKit
 
 /// The training data of an indoor bike.
 ///
-/// It is the value of the Indoor Bike Data, 0x2AD2 (Fitness Machine Service 1.0, section 4.9).
+/// The data is the value of the Indoor Bike Data, 0x2AD2 (Fitness Machine Service 1.0, section 4.9).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -21,12 +21,13 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Further values, such as the heart rate, are in `workout`. With all fields, the data has 30 bytes. If it
-/// does not fit into one notification, it is sent in several.
+/// The property `workout` contains further values, such as the heart rate. With all fields, the data has 30
+/// bytes. Data that does not fit into one notification is sent in several notifications.
 public struct IndoorBikeData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     ///
-    /// When the data is sent in several parts, it is `nil` in every part but the last.
+    /// If the data is sent in several parts, only the last part contains the speed. The property is `nil` in
+    /// the other parts.
     public var kilometersPerHour: Double?
 
     /// The average speed since the training began, in kilometers per hour.
@@ -47,8 +48,8 @@ public struct IndoorBikeData: FitnessMachineData {
 
     /// The resistance level, −32 768 to 32 767.
     ///
-    /// It has two bytes, as originally defined for version 1.0. A central that follows a newer GATT
-    /// Specification Supplement reads one byte, and misreads the following fields. Leave the level out for
+    /// The level has two bytes, as in the original definition of version 1.0. A central that follows a newer
+    /// GATT Specification Supplement reads one byte, and misreads the following fields. Omit the level for
     /// such centrals.
     public var resistanceLevel: Int?
 
@@ -58,12 +59,12 @@ public struct IndoorBikeData: FitnessMachineData {
     /// The average power since the training began, in watts, −32 768 to 32 767.
     public var averageWatts: Int?
 
-    /// Energy, heart rate and time.
+    /// The energy, the heart rate and the time of the training.
     public var workout = WorkoutData()
 
     /// Creates training data.
     ///
-    /// A value out of range is sent as the nearest end of the range.
+    /// A value out of range is sent as the nearest value in the range.
     ///
     /// - Parameters:
     ///   - kilometersPerHour: The speed.
@@ -74,7 +75,7 @@ public struct IndoorBikeData: FitnessMachineData {
     ///   - resistanceLevel: The resistance level.
     ///   - watts: The power.
     ///   - averageWatts: The average power since the training began.
-    ///   - workout: Energy, heart rate and time.
+    ///   - workout: The energy, the heart rate and the time of the training.
     public init(
         kilometersPerHour: Double,
         averageKilometersPerHour: Double? = nil,
@@ -97,17 +98,17 @@ public struct IndoorBikeData: FitnessMachineData {
         self.workout = workout
     }
 
-    /// An indoor bike.
+    /// The kind of machine: an indoor bike.
     public static var machine: FitnessMachineKind { .indoorBike }
 
-    /// Reads a measurement or a part of one, and ignores reserved flags.
+    /// Reads training data, or a part of the data, and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
         try visit(&fields)
         reader = fields.rest
     }
 
-    /// Reads or writes the fields.
+    /// Reads or writes the fields of the data.
     public mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError) {
         try fields.field(0, &kilometersPerHour, .hundredths16)
         try fields.field(1, feature: 0, &averageKilometersPerHour, .hundredths16)

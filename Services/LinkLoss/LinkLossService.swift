@@ -2,9 +2,9 @@ public import PeripheralImmediateAlert
 public import PeripheralKit
 private import Synchronization
 
-/// The Link Loss service, 0x1803: the device alerts when it loses a central.
+/// The Link Loss service, 0x1803, which starts an alert when the connection to a central ends.
 ///
-/// It implements the Link Loss Service specification 1.0.
+/// The service implements the Link Loss Service specification 1.0.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -17,12 +17,12 @@ private import Synchronization
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// Each central chooses its own level, which is initially `AlertLevel.none`. The level of a bonded central
-/// lasts until that central writes another one. The level of any other central lasts as long as its
-/// connection.
+/// Each central chooses a level for its connection. The initial level is `AlertLevel.none`. The level of a
+/// bonded central lasts until that central writes another level. The level of any other central lasts until
+/// its connection ends.
 ///
-/// The device alerts for whatever reason the connection ends (section 3.2). To disconnect without an alert, a
-/// central writes `AlertLevel.none` first.
+/// The alert starts regardless of the reason for the end of the connection (section 3.2). To disconnect
+/// without an alert, a central first writes `AlertLevel.none`.
 public struct LinkLossService: GATTServiceDeclaration {
     /// The Alert Level, 0x2A06, which centrals read and write.
     public let alertLevel: Characteristic<AlertLevel>
@@ -35,8 +35,9 @@ public struct LinkLossService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - security: The security required to read and write the level. A reporter of the Proximity profile
     ///     requires at least encryption.
-    ///   - onAlert: Starts an alert at a level when a central is lost. `AlertLevel.none` ends the alert
-    ///     when that central is back. A time limit, or a way to silence the alert, is up to the program.
+    ///   - onAlert: Starts an alert at a level when the connection to a central ends. `AlertLevel.none` ends
+    ///     the alert when that central has reconnected. The program can also limit the time of the alert, and
+    ///     let the user silence the alert.
     public init(
         security: AttributeSecurity = .open,
         onAlert: @escaping @Sendable (_ level: AlertLevel, _ central: Central) async -> Void
@@ -48,7 +49,7 @@ public struct LinkLossService: GATTServiceDeclaration {
         }
     }
 
-    /// Alerts when a central is lost.
+    /// Starts an alert when the connection to a central ends.
     ///
     /// The peripheral calls this method.
     ///
@@ -80,7 +81,7 @@ public struct LinkLossService: GATTServiceDeclaration {
         }
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.linkLoss) { alertLevel }
     }

@@ -1,8 +1,10 @@
 public import PeripheralKit
 
-/// Nordic's UART service, 6E400001-B5A3-F393-E0A9-E50E24DCCA9E: a serial port over the air.
+/// The UART service of Nordic Semiconductor: a serial port over Bluetooth LE.
 ///
-/// Terminal apps for phones support it.
+/// The UUID of the service is 6E400001-B5A3-F393-E0A9-E50E24DCCA9E.
+///
+/// Terminal apps for phones support this service.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -20,10 +22,12 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The names are those of Nordic's documentation, from the peripheral's side: the peripheral receives on RX,
-/// and transmits on TX.
+/// The names of the characteristics are those of Nordic's documentation. The peripheral receives on RX, and
+/// transmits on TX.
 public struct NordicUARTService: GATTServiceDeclaration {
-    /// RX, 6E400002: the bytes that centrals write, with or without a response.
+    /// RX, 6E400002: the bytes that centrals write.
+    ///
+    /// Centrals write with or without a response.
     public let rx: Characteristic<[UInt8]>
 
     /// TX, 6E400003: the bytes that are notified to centrals.
@@ -32,9 +36,9 @@ public struct NordicUARTService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - capacity: The number of writes that wait until the program takes them, at least 1. `WriteStream`
-    ///     describes what happens when a central sends faster than the program takes writes.
-    ///   - security: The security required to use the port. The default requires none.
+    ///   - capacity: The number of writes that can wait for the program, at least 1. `WriteStream` describes
+    ///     the effect of a central that writes faster than the program reads.
+    ///   - security: The security required to use the port. The default requires no security.
     public init(capacity: Int = 64, security: AttributeSecurity = .open) {
         rx = Characteristic(
             "6E400002-B5A3-F393-E0A9-E50E24DCCA9E",
@@ -53,13 +57,13 @@ public struct NordicUARTService: GATTServiceDeclaration {
     /// Returns the port, which receives and sends.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
-    /// - Returns: The port. Several ports share the received bytes.
+    /// - Returns: The port. If you create several ports, each received byte is delivered to one port only.
     /// - Throws: `PeripheralError` with the code `notDeclared` or `stopped`.
     public func port(in session: PeripheralSession) throws(PeripheralError) -> UARTPort {
         UARTPort(tx: tx, received: try session.writes(to: rx), session: session)
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService {
         GATTService("6E400001-B5A3-F393-E0A9-E50E24DCCA9E") {
             rx

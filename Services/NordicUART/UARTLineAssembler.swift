@@ -2,13 +2,15 @@ public import PeripheralKit
 
 /// A line that a central has written to a ``UARTPort``.
 public struct UARTLine: Sendable {
-    /// The bytes, without the end of the line.
+    /// The bytes of the line, without the line end.
     public let bytes: [UInt8]
 
     /// The central that has written the line.
     public let central: Central
 
-    /// The bytes as UTF-8, with U+FFFD in place of invalid bytes.
+    /// The text of the line, decoded as UTF-8.
+    ///
+    /// The character U+FFFD replaces invalid bytes.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
@@ -22,7 +24,7 @@ struct UARTLineAssembler: Sendable {
 
     let limit: Int
     private var beginnings: [Central.ID: Beginning] = [:]
-    /// The complete lines that have not been taken, the next one last.
+    /// The complete lines that have not been delivered, in reverse order.
     private var lines: [UARTLine] = []
 
     init(limit: Int) {
@@ -33,7 +35,7 @@ struct UARTLineAssembler: Sendable {
         lines.popLast()
     }
 
-    /// Adds the bytes of a write, after all previous lines have been taken.
+    /// Adds the bytes of a write, after all previous lines have been delivered.
     ///
     /// - Parameters:
     ///   - bytes: The bytes.

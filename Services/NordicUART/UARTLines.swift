@@ -1,10 +1,13 @@
 internal import PeripheralKit
 
-/// The lines that centrals write to a ``UARTPort``, in the order of their ends.
+/// The lines that centrals write to a ``UARTPort``.
 ///
-/// A line ends with CR, LF or both. The lines of different centrals do not mix. When a central disconnects,
-/// its unfinished line is dropped as soon as another central writes. If the central returns before that, it
-/// continues its line.
+/// The lines are delivered in the order in which they are completed.
+///
+/// A line ends with CR, LF or both. A line contains the bytes of one central only. If a central disconnects,
+/// the sequence keeps the unfinished line of that central until another central writes. The write of the
+/// other central drops the unfinished line. If the disconnected central reconnects before that write, the
+/// central continues the line.
 public struct UARTLines: AsyncSequence, Sendable {
     let received: ReceivedWrites<[UInt8]>
     let assembler: UARTLineAssembler
@@ -18,7 +21,7 @@ public struct UARTLines: AsyncSequence, Sendable {
 
         /// Waits for the next line.
         ///
-        /// - Returns: The line; `nil` when the session has ended and all lines are taken, or when the task is
+        /// - Returns: The line; `nil` if the session has ended and all lines are delivered, or if the task is
         ///   cancelled.
         public mutating func next() async -> UARTLine? {
             while true {

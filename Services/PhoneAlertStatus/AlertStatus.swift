@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// The alerts that are active on a phone: the value of the Alert Status, 0x2A3F.
 ///
-/// Phone Alert Status Service 1.0, section 3.1.
+/// The source is the Phone Alert Status Service 1.0, section 3.1.
 public struct AlertStatus: Hashable, Sendable {
     /// Whether the ringer sounds: the Ringer State, bit 0.
     public var isRingerActive: Bool
@@ -13,7 +13,9 @@ public struct AlertStatus: Hashable, Sendable {
     /// Whether the alert is displayed: the Display Alert Status, bit 2.
     public var isDisplayAlertActive: Bool
 
-    /// Creates a status; without parameters, no alert is active.
+    /// Creates a status.
+    ///
+    /// Without parameters, no alert is active.
     ///
     /// - Parameters:
     ///   - isRingerActive: Whether the ringer sounds.

@@ -1,10 +1,10 @@
 public import PeripheralKit
 private import Synchronization
 
-/// The Phone Alert Status service, 0x180E: a phone's alerts, and control of its ringer.
+/// The Phone Alert Status service, 0x180E, with the alerts and the ringer of a phone.
 ///
-/// It implements the Phone Alert Status Service specification 1.0. A watch, for example, shows the alerts and
-/// silences the ringer.
+/// The service implements the Phone Alert Status Service specification 1.0. For example, a watch shows the
+/// alerts and silences the ringer.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -22,7 +22,8 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// A command does not change the values of the service. The program updates them when the ringer has changed.
+/// A command does not change the values of the service. The program updates the values when the ringer has
+/// changed.
 public struct PhoneAlertStatusService: GATTServiceDeclaration {
     /// The Alert Status, 0x2A3F, which centrals read and subscribe to.
     public let alertStatus: Characteristic<AlertStatus>
@@ -32,22 +33,24 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
 
     /// The Ringer Control Point, 0x2A40, which centrals write without a response.
     ///
-    /// It is `nil` when centrals cannot control the ringer.
+    /// The property is `nil` if centrals cannot control the ringer.
     public let controlPoint: Characteristic<RingerCommand>?
 
     private let kept: KeptState
 
-    /// Declares the service, which stores both values.
+    /// Declares the service.
+    ///
+    /// The service stores the alert status and the ringer setting.
     ///
     /// - Parameters:
-    ///   - alertStatus: The alert status until the first ``update(to:in:)-(AlertStatus,_)``.
-    ///   - ringerSetting: The ringer setting until the first ``update(to:in:)-(RingerSetting,_)``.
+    ///   - alertStatus: The initial alert status, until the first ``update(to:in:)-(AlertStatus,_)``.
+    ///   - ringerSetting: The initial ringer setting, until the first ``update(to:in:)-(RingerSetting,_)``.
     ///   - security: The security required to read, to subscribe, and to write the control point. The default
-    ///     is encryption, because the service reveals calls and silences the phone.
-    ///   - obey: Carries out a central's command to the ringer (section 3.3); `nil` to leave out the control
-    ///     point. Ignore commands that the phone does not support. ``RingerCommand/muteOnce`` is passed on
-    ///     only while the ringer is active, so it never mutes a later alert. Reserved commands are not passed
-    ///     on.
+    ///     is encryption, because centrals can detect calls and silence the phone.
+    ///   - obey: Carries out a central's command to the ringer (section 3.3); `nil` to omit the control
+    ///     point. The closure must ignore commands that the phone does not support. The service drops
+    ///     ``RingerCommand/muteOnce`` while the ringer is not active, because the command must not mute a
+    ///     later alert. The service also drops reserved commands.
     public init(
         alertStatus: AlertStatus = AlertStatus(),
         ringerSetting: RingerSetting,
@@ -73,7 +76,7 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
         }
     }
 
-    /// Stores a new alert status, and notifies the subscribers if it has changed.
+    /// Stores a new alert status, and notifies the subscribers if the status has changed.
     ///
     /// - Parameters:
     ///   - status: The new status.
@@ -84,7 +87,7 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
         try await session.notify(alertStatus, status)
     }
 
-    /// Stores a new ringer setting, and notifies the subscribers if it has changed.
+    /// Stores a new ringer setting, and notifies the subscribers if the setting has changed.
     ///
     /// - Parameters:
     ///   - setting: The new setting.
@@ -95,7 +98,7 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
         try await session.notify(ringerSetting, setting)
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.phoneAlertStatus) {
             alertStatus

@@ -2,11 +2,11 @@ public import PeripheralKit
 
 /// A central's command to a phone's ringer: the value of the Ringer Control Point, 0x2A40.
 ///
-/// Phone Alert Status Service 1.0, section 3.3.
+/// The source is the Phone Alert Status Service 1.0, section 3.3.
 public enum RingerCommand: UInt8, Hashable, Sendable {
     /// Silent Mode: the ringer setting becomes ``RingerSetting/silent``.
     case silentMode = 1
-    /// Mute Once: the current alert becomes silent, and the next one sounds again.
+    /// Mute Once: the current alert becomes silent, and the next alert sounds again.
     case muteOnce = 2
     /// Cancel Silent Mode: the ringer setting becomes ``RingerSetting/normal``.
     case cancelSilentMode = 3

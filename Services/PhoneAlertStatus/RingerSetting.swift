@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// The setting of a phone's ringer: the value of the Ringer Setting, 0x2A41.
 ///
-/// Phone Alert Status Service 1.0, section 3.2.
+/// The source is the Phone Alert Status Service 1.0, section 3.2.
 public enum RingerSetting: UInt8, Hashable, Sendable {
     /// The ringer stays silent.
     case silent = 0

@@ -2,11 +2,15 @@ public import PeripheralKit
 
 /// The features of a pulse oximeter: the value of the PLX Features, 0x2A60.
 ///
-/// The service makes them from its parameters (Pulse Oximeter Service 1.0.1, section 3.3).
+/// The service creates the features from its parameters (Pulse Oximeter Service 1.0.1, section 3.3).
 public struct PulseOximeterFeatures: Hashable, Sendable {
-    /// The status bits that the device can send; `nil` when it sends none.
+    /// The status bits that the device can send.
+    ///
+    /// The property is `nil` if the device sends no status.
     public var status: PulseOximeterStatus?
-    /// The faults that the device can report; `nil` when it reports none.
+    /// The faults that the device can report.
+    ///
+    /// The property is `nil` if the device reports no faults.
     public var faults: PulseOximeterFaults?
     /// Whether the device stores spot-check measurements.
     public var storesMeasurements: Bool
@@ -21,7 +25,9 @@ public struct PulseOximeterFeatures: Hashable, Sendable {
     /// Whether several centrals can be bonded.
     public var supportsMultipleBonds: Bool
 
-    /// Makes features, of which each omitted one is not supported.
+    /// Creates a set of features.
+    ///
+    /// A feature is not supported if you omit its parameter.
     ///
     /// - Parameters:
     ///   - status: The status bits that the device can send.

@@ -2,12 +2,16 @@ public import PeripheralKit
 
 /// The oxygen saturation of the blood, and the pulse rate.
 ///
-/// Pulse Oximeter Service 1.0.1, section 3.1.
+/// The source is the Pulse Oximeter Service 1.0.1, section 3.1.
 public struct OxygenSaturation: Hashable, Sendable {
-    /// The saturation in percent; not a number when it is not known.
+    /// The oxygen saturation in percent.
+    ///
+    /// An unknown saturation is not a number (NaN).
     public var percent: MedicalShortFloat
 
-    /// The pulse rate in beats per minute; not a number when it is not known.
+    /// The pulse rate in beats per minute.
+    ///
+    /// An unknown pulse rate is not a number (NaN).
     public var pulseRate: MedicalShortFloat
 
     /// Creates a pair of values, such as 97 percent at 63 beats per minute.
@@ -33,26 +37,26 @@ extension OxygenSaturation: GATTValue {
 
 /// A single measurement: the value of the PLX Spot-Check Measurement, 0x2A5E.
 ///
-/// Pulse Oximeter Service 1.0.1, section 3.1.
+/// The source is the Pulse Oximeter Service 1.0.1, section 3.1.
 public struct SpotCheckMeasurement: Hashable, Sendable {
     /// The saturation and the pulse rate.
     public var saturation: OxygenSaturation
 
-    /// The time of the measurement; `nil` when it is not sent.
+    /// The time of the measurement, or `nil` if the time is not sent.
     public var time: DateTime?
 
     /// Whether the device's clock has not been set.
     ///
-    /// If so, the time shows only the order of measurements.
+    /// If the clock has not been set, the time shows only the order of the measurements.
     public var isClockUnset: Bool
 
-    /// The status of the measurement; `nil` when it is not sent.
+    /// The status of the measurement, or `nil` if the status is not sent.
     public var status: PulseOximeterStatus?
 
-    /// The faults of the device or sensor; `nil` when they are not sent.
+    /// The faults of the device or sensor, or `nil` if the faults are not sent.
     public var faults: PulseOximeterFaults?
 
-    /// The pulse amplitude index, in percent; `nil` when it is not sent.
+    /// The pulse amplitude index in percent, or `nil` if the index is not sent.
     public var pulseAmplitudeIndex: MedicalShortFloat?
 
     /// Creates a measurement.
@@ -110,34 +114,38 @@ extension SpotCheckMeasurement: GATTValue {
     }
 }
 
-/// One of a series of measurements: the value of the PLX Continuous Measurement, 0x2A5F.
+/// A measurement in a series: the value of the PLX Continuous Measurement, 0x2A5F.
 ///
-/// Pulse Oximeter Service 1.0.1, section 3.2.
+/// The source is the Pulse Oximeter Service 1.0.1, section 3.2.
 public struct ContinuousMeasurement: Hashable, Sendable {
     /// The saturation and the pulse rate with the normal response to a change.
     public var normal: OxygenSaturation
 
-    /// The same with a faster response to a change; `nil` when it is not sent.
+    /// The saturation and the pulse rate with a faster response to a change.
+    ///
+    /// The property is `nil` if these values are not sent.
     public var fast: OxygenSaturation?
 
-    /// The same with a slower response to a change; `nil` when it is not sent.
+    /// The saturation and the pulse rate with a slower response to a change.
+    ///
+    /// The property is `nil` if these values are not sent.
     public var slow: OxygenSaturation?
 
-    /// The status of the measurement; `nil` when it is not sent.
+    /// The status of the measurement, or `nil` if the status is not sent.
     public var status: PulseOximeterStatus?
 
-    /// The faults of the device or sensor; `nil` when they are not sent.
+    /// The faults of the device or sensor, or `nil` if the faults are not sent.
     public var faults: PulseOximeterFaults?
 
-    /// The pulse amplitude index, in percent; `nil` when it is not sent.
+    /// The pulse amplitude index in percent, or `nil` if the index is not sent.
     public var pulseAmplitudeIndex: MedicalShortFloat?
 
     /// Creates a measurement.
     ///
     /// - Parameters:
     ///   - normal: The saturation and the pulse rate with the normal response to a change.
-    ///   - fast: The same values with a faster response to a change.
-    ///   - slow: The same values with a slower response to a change.
+    ///   - fast: The saturation and the pulse rate with a faster response to a change.
+    ///   - slow: The saturation and the pulse rate with a slower response to a change.
     ///   - status: The status of the measurement.
     ///   - faults: The faults of the device or sensor.
     ///   - pulseAmplitudeIndex: The pulse amplitude index, in percent.

@@ -19,12 +19,15 @@ public import PeripheralRecordAccess
 /// }
 /// ```
 ///
-/// A device makes continuous measurements, spot-check measurements, or both. Spot-check measurements are sent
-/// at once, or stored. Centrals request stored ones through the Record Access Control Point.
+/// A device makes continuous measurements, spot-check measurements, or both. The device sends spot-check
+/// measurements immediately, or stores them. Centrals request stored measurements through the Record Access
+/// Control Point.
 public struct PulseOximeterService: GATTServiceDeclaration {
-    /// The values that a device sends in addition to saturation and pulse rate.
+    /// The values that a device sends in addition to the oxygen saturation and the pulse rate.
     public struct Fields: OptionSet, Hashable, Sendable {
-        /// The bits, which are used only inside the program.
+        /// The bits of the set.
+        ///
+        /// Only the program uses the bits. They are not sent to centrals.
         public let rawValue: UInt8
 
         /// Creates a set of fields.
@@ -32,11 +35,11 @@ public struct PulseOximeterService: GATTServiceDeclaration {
             self.rawValue = rawValue
         }
 
-        /// The time, in spot-check measurements.
+        /// The time of the measurement, in spot-check measurements.
         public static let time = Fields(rawValue: 1 << 0)
-        /// Values that respond faster to a change, in continuous measurements.
+        /// Additional values with a faster response to a change, in continuous measurements.
         public static let fast = Fields(rawValue: 1 << 1)
-        /// Values that respond slower to a change, in continuous measurements.
+        /// Additional values with a slower response to a change, in continuous measurements.
         public static let slow = Fields(rawValue: 1 << 2)
         /// The pulse amplitude index.
         public static let pulseAmplitudeIndex = Fields(rawValue: 1 << 3)
@@ -51,7 +54,7 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         ///
         /// - Parameters:
         ///   - records: Returns all stored measurements, the oldest first.
-        ///   - remove: Deletes measurements when a central requests it.
+        ///   - remove: Deletes measurements when a central requests the deletion.
         public init(
             records: @escaping @Sendable () async throws -> [SpotCheckMeasurement],
             remove: @escaping @Sendable (_ measurements: [SpotCheckMeasurement]) async throws -> Void
@@ -61,16 +64,22 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         }
     }
 
-    /// The PLX Spot-Check Measurement, 0x2A5E, which centrals subscribe to; `nil` when it is not declared.
+    /// The PLX Spot-Check Measurement, 0x2A5E, which centrals subscribe to.
+    ///
+    /// The property is `nil` if the service does not declare spot-check measurements.
     public let spotCheck: Characteristic<SpotCheckMeasurement>?
 
-    /// The PLX Continuous Measurement, 0x2A5F, which centrals subscribe to; `nil` when it is not declared.
+    /// The PLX Continuous Measurement, 0x2A5F, which centrals subscribe to.
+    ///
+    /// The property is `nil` if the service does not declare continuous measurements.
     public let continuous: Characteristic<ContinuousMeasurement>?
 
     /// The PLX Features, 0x2A60, which centrals read.
     public let features: Characteristic<PulseOximeterFeatures>
 
-    /// The Record Access Control Point, 0x2A52; `nil` when nothing is stored.
+    /// The Record Access Control Point, 0x2A52.
+    ///
+    /// The property is `nil` if the device stores no measurements.
     public let recordAccess: Characteristic<RecordAccessResponse>?
 
     private let supported: PulseOximeterFeatures
@@ -79,12 +88,13 @@ public struct PulseOximeterService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - spotCheck: The additional values in spot-check measurements; `[]` for none.
-    ///   - continuous: The additional values in continuous measurements; `nil` when the device makes no such
+    ///   - continuous: The additional values in continuous measurements; `nil` if the device makes no
+    ///     continuous measurements.
+    ///   - status: The status bits that the device can send; `nil` if the device sends no status. The status
+    ///     of stored measurements always contains ``PulseOximeterStatus/stored``.
+    ///   - faults: The faults that the device can report; `nil` if the device reports no faults.
+    ///   - store: The spot-check measurements that the device stores; `nil` if the device stores no
     ///     measurements.
-    ///   - status: The status bits that the device can send; `nil` when it sends none. Stored measurements
-    ///     always have ``PulseOximeterStatus/stored``.
-    ///   - faults: The faults that the device can report; `nil` when it reports none.
-    ///   - store: The spot-check measurements that the device stores; `nil` when it stores none.
     ///   - supportsMultipleBonds: Whether several centrals can be bonded.
     ///   - security: The security required to subscribe, and to write the control point.
     public init(
@@ -111,8 +121,8 @@ public struct PulseOximeterService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - continuous: The additional values in continuous measurements; `[]` for none.
-    ///   - status: The status bits that the device can send; `nil` when it sends none.
-    ///   - faults: The faults that the device can report; `nil` when it reports none.
+    ///   - status: The status bits that the device can send; `nil` if the device sends no status.
+    ///   - faults: The faults that the device can report; `nil` if the device reports no faults.
     ///   - supportsMultipleBonds: Whether several centrals can be bonded.
     ///   - security: The security required to subscribe.
     public init(
@@ -183,7 +193,7 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         }
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.pulseOximeter) {
             if let spotCheck { spotCheck }
@@ -193,9 +203,11 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         }
     }
 
-    /// Sends a continuous measurement to all subscribers, without values that are not declared.
+    /// Sends a continuous measurement to all subscribers.
     ///
-    /// Nothing is sent if continuous measurements are not declared.
+    /// Values that the service does not declare are not sent.
+    ///
+    /// If the service does not declare continuous measurements, nothing is sent.
     ///
     /// - Throws: The errors of `session.notify`.
     public func notify(_ measurement: ContinuousMeasurement, in session: PeripheralSession) async throws {
@@ -203,10 +215,10 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         try await session.notify(continuous, measurement.supported(by: supported))
     }
 
-    /// Sends a spot-check measurement to all subscribers, and waits until they have confirmed it.
+    /// Sends a spot-check measurement to all subscribers, and waits for their confirmations.
     ///
-    /// Values that are not declared are left out. Nothing is sent if spot-check measurements are not
-    /// declared.
+    /// Values that the service does not declare are not sent. If the service does not declare spot-check
+    /// measurements, nothing is sent.
     ///
     /// - Throws: The errors of `session.indicate`.
     public func indicate(_ measurement: SpotCheckMeasurement, in session: PeripheralSession) async throws {

@@ -2,14 +2,16 @@ public import PeripheralKit
 
 /// The reliability of a pulse oximeter's values: the Measurement Status.
 ///
-/// Pulse Oximeter Service 1.0.1, section 3.1.
+/// The source is the Pulse Oximeter Service 1.0.1, section 3.1.
 public struct PulseOximeterStatus: OptionSet, Hashable, Sendable {
-    /// The encoded bits; the lowest five are reserved.
+    /// The encoded bits.
+    ///
+    /// The lowest five bits are reserved.
     public let rawValue: UInt16
 
     /// Creates a set of bits.
     ///
-    /// The specification need not define all of them.
+    /// The set can contain bits that the specification does not define.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
@@ -24,7 +26,7 @@ public struct PulseOximeterStatus: OptionSet, Hashable, Sendable {
     public static let fullyQualified = PulseOximeterStatus(rawValue: 1 << 8)
     /// The values were stored.
     ///
-    /// The service sets this bit in stored measurements that it sends.
+    /// The service sets this bit when it sends a stored measurement.
     public static let stored = PulseOximeterStatus(rawValue: 1 << 9)
     /// The values are for a demonstration.
     public static let demonstration = PulseOximeterStatus(rawValue: 1 << 10)
@@ -42,14 +44,16 @@ public struct PulseOximeterStatus: OptionSet, Hashable, Sendable {
 
 /// The faults of a pulse oximeter or its sensor: the Device and Sensor Status.
 ///
-/// It has 24 bits (Pulse Oximeter Service 1.0.1, section 3.1).
+/// The field has 24 bits (Pulse Oximeter Service 1.0.1, section 3.1).
 public struct PulseOximeterFaults: OptionSet, Hashable, Sendable {
-    /// The encoded bits; bits 16 and above are reserved.
+    /// The encoded bits.
+    ///
+    /// Bits 16 and above are reserved.
     public let rawValue: UInt32
 
     /// Creates a set of bits.
     ///
-    /// The specification need not define all of them.
+    /// The set can contain bits that the specification does not define.
     ///
     /// Bits 24 and above are dropped.
     public init(rawValue: UInt32) {

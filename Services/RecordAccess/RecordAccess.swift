@@ -2,8 +2,8 @@ public import PeripheralKit
 
 /// The Record Access Control Point, 0x2A52, for the records that a device stores.
 ///
-/// Centrals use it to request, count and delete records. It is part of services such as Glucose. A service of
-/// your own can have it, too:
+/// Centrals use the control point to request, count and delete records. Services such as Glucose contain the
+/// control point. You can also add the control point to another service:
 ///
 /// ```swift
 /// let access = RecordAccess(
@@ -17,27 +17,30 @@ public import PeripheralKit
 /// let controlPoint = access.characteristic(security: .encrypted)
 /// ```
 ///
-/// Each central can run one operation at a time, and can abort it. After an abort, the remaining records are
-/// not sent. An abort always succeeds, even if no operation is in progress.
+/// Each central can run one operation at a time, and can abort that operation. After an abort, the remaining
+/// records are not sent. An abort always succeeds, even if no operation is in progress.
 ///
-/// The response reports other results, as in the specifications of the services (Glucose Service 1.0.1,
-/// section 3.4):
-/// - ``RecordAccessResult/operationNotSupported``: The operation is unknown, or it deletes records without
-///   `remove`.
-/// - ``RecordAccessResult/operatorNotSupported``: The operator needs a filter, and there is none.
-/// - ``RecordAccessResult/operandNotSupported``: The filter is not among the given ones.
+/// The response can also report one of these results (Glucose Service 1.0.1, section 3.4):
+/// - ``RecordAccessResult/operationNotSupported``: The operation is unknown, or the operation deletes records
+///   and `remove` is `nil`.
+/// - ``RecordAccessResult/operatorNotSupported``: The operator requires a filter, but `filters` is empty. The
+///   result is the same if the operator requests the first or the last record, and `hasEnds` is `false`.
+/// - ``RecordAccessResult/operandNotSupported``: The request uses a filter that is not in `filters`.
 /// - ``RecordAccessResult/invalidOperand``: The bounds are in the wrong order.
-/// - ``RecordAccessResult/noRecordsFound``: There are no such records. A request for their number gets 0.
-/// - ``RecordAccessResult/procedureNotCompleted``: The store or the report throws an error.
+/// - ``RecordAccessResult/noRecordsFound``: No record matches the selection. The response to a request for
+///   the number of records contains 0 instead.
+/// - ``RecordAccessResult/procedureNotCompleted``: One of the closures `records`, `remove` and `report`
+///   throws an error.
 ///
-/// A report is sent only to the central that requests it. Sometimes the Bluetooth stack can reach that
-/// central only together with others (see `PeripheralSession.notify(_:_:to:)`). The report then ends with
-/// ``RecordAccessResult/procedureNotCompleted`` while another central is subscribed to the records. This
-/// happens:
-/// - with BlueZ before 5.76, or before 5.80 if the records are indicated;
-/// - with all versions of BlueZ, for a bonded central that has reconnected, until it subscribes again.
+/// A report is sent only to the central that requests the records. Sometimes the Bluetooth stack cannot
+/// address that central separately (see `PeripheralSession.notify(_:_:to:)`). If another central is then
+/// subscribed to the records, the report ends with ``RecordAccessResult/procedureNotCompleted``. The
+/// Bluetooth stack cannot address a central separately in these cases:
+/// - BlueZ is older than 5.76, or older than 5.80 if the records are indicated.
+/// - A bonded central has reconnected and has not subscribed again. This case applies to all versions of
+///   BlueZ.
 ///
-/// Records are always reported to the only subscriber.
+/// A central that is the only subscriber always receives the records.
 public struct RecordAccess<Record: Sendable>: Sendable {
     private let records: @Sendable () async throws -> [Record]
     private let remove: (@Sendable ([Record]) async throws -> Void)?
@@ -52,14 +55,14 @@ public struct RecordAccess<Record: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - records: Returns all stored records, the oldest first.
-    ///   - remove: Deletes records; `nil` when centrals may not delete.
+    ///   - remove: Deletes records; `nil` if centrals must not delete records.
     ///   - filters: The filters by which centrals can select records.
     ///   - hasEnds: Whether centrals can request the first and the last record.
-    ///   - measurement: The characteristic that sends the records. Requests of a central that has not
-    ///     subscribed to it are refused.
+    ///   - measurement: The characteristic that sends the records. A request of a central that has not
+    ///     subscribed to this characteristic is refused.
     ///   - notSubscribed: The error for a central that has not subscribed to the records or to the control
     ///     point.
-    ///   - busy: The error while another operation is in progress.
+    ///   - busy: The error for a request while another operation of the central is in progress.
     ///   - report: Sends a record to a central.
     public init<Measurement>(
         records: @escaping @Sendable () async throws -> [Record],
@@ -87,7 +90,7 @@ public struct RecordAccess<Record: Sendable>: Sendable {
 
     /// Creates the characteristic.
     ///
-    /// Keep it in a constant, and declare it in one service only.
+    /// Store the characteristic in a constant, and declare the characteristic in one service only.
     ///
     /// - Parameter security: The security required to write and to subscribe.
     /// - Returns: The Record Access Control Point, 0x2A52.

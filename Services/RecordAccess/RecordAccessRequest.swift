@@ -2,14 +2,14 @@ public import PeripheralKit
 
 /// A request that a central writes to a Record Access Control Point, 0x2A52.
 ///
-/// GATT Specification Supplement, Record Access Control Point.
+/// The source is the GATT Specification Supplement, Record Access Control Point.
 ///
 /// ```swift
 /// RecordAccessRequest.report(.all)
 /// RecordAccessRequest.delete(.within(.sequenceNumber(1), .sequenceNumber(20)))
 /// ```
 ///
-/// Any request of at least two bytes can be read. An unknown request gets a response.
+/// Any request of at least two bytes can be decoded. The service also responds to an unknown request.
 public struct RecordAccessRequest: Hashable, Sendable {
     /// The requested operation.
     public var operation: RecordAccessOperation
@@ -17,12 +17,12 @@ public struct RecordAccessRequest: Hashable, Sendable {
     /// The encoded operator, which selects the records.
     public var operatorCode: UInt8
 
-    /// The operand: empty, or a filter type with one or two bounds.
+    /// The operand: empty, or a filter type and one or two bounds.
     public var operand: [UInt8]
 
-    /// Creates a request from its parts.
+    /// Creates a request from an operation, an operator and an operand.
     ///
-    /// The specification need not define it.
+    /// The initializer also accepts requests that the specification does not define.
     public init(operation: RecordAccessOperation, operatorCode: UInt8, operand: [UInt8] = []) {
         self.operation = operation
         self.operatorCode = operatorCode
@@ -37,17 +37,17 @@ public struct RecordAccessRequest: Hashable, Sendable {
         )
     }
 
-    /// Requests the records.
+    /// Requests the selected records.
     public static func report(_ selection: RecordSelection) -> RecordAccessRequest {
         RecordAccessRequest(.report, selection)
     }
 
-    /// Deletes the records.
+    /// Deletes the selected records.
     public static func delete(_ selection: RecordSelection) -> RecordAccessRequest {
         RecordAccessRequest(.delete, selection)
     }
 
-    /// Requests the number of records.
+    /// Requests the number of selected records.
     public static func reportNumber(_ selection: RecordSelection) -> RecordAccessRequest {
         RecordAccessRequest(.reportNumber, selection)
     }
@@ -57,14 +57,16 @@ public struct RecordAccessRequest: Hashable, Sendable {
 }
 
 extension RecordAccessRequest: GATTValue {
-    /// Reads operation and operator; the operand takes up the remaining bytes.
+    /// Reads the operation, the operator and the operand.
+    ///
+    /// The operand extends to the end of the bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         operation = RecordAccessOperation(rawValue: try reader.read())
         operatorCode = try reader.read()
         operand = reader.readRemaining()
     }
 
-    /// Appends operation, operator and operand.
+    /// Appends the operation, the operator and the operand.
     public func encode(into writer: inout ByteWriter) {
         writer.write(operation.rawValue)
         writer.write(operatorCode)
@@ -79,22 +81,22 @@ public struct RecordAccessOperation: Hashable, Sendable {
 
     /// Creates an operation.
     ///
-    /// The specification need not define it.
+    /// The initializer also accepts operations that the specification does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Sends the records.
+    /// Sends the selected records.
     public static let report = RecordAccessOperation(rawValue: 0x01)
-    /// Deletes the records.
+    /// Deletes the selected records.
     public static let delete = RecordAccessOperation(rawValue: 0x02)
     /// Ends the operation in progress.
     public static let abort = RecordAccessOperation(rawValue: 0x03)
-    /// Counts the records.
+    /// Counts the selected records.
     public static let reportNumber = RecordAccessOperation(rawValue: 0x04)
 }
 
-/// A selection of records: operator and operand of a ``RecordAccessRequest``.
+/// A selection of records: the operator and the operand of a ``RecordAccessRequest``.
 public enum RecordSelection: Hashable, Sendable {
     /// All records.
     case all
@@ -104,9 +106,9 @@ public enum RecordSelection: Hashable, Sendable {
     case last
     /// The records up to and including a bound.
     case upTo(RecordBound)
-    /// The records from a bound on, including the bound.
+    /// The records from a bound onward, including the bound.
     case from(RecordBound)
-    /// The records between two bounds of the same kind, including both.
+    /// The records between two bounds of the same kind, including both bounds.
     case within(RecordBound, RecordBound)
 
     var operatorCode: UInt8 {

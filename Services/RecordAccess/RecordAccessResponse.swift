@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The response of a Record Access Control Point, indicated when an operation ends.
+/// The response that a Record Access Control Point indicates at the end of an operation.
 public enum RecordAccessResponse: Hashable, Sendable {
     /// The number of records: the response to ``RecordAccessOperation/reportNumber``.
     case number(UInt16)
@@ -16,7 +16,7 @@ public struct RecordAccessResult: Hashable, Sendable {
 
     /// Creates a result.
     ///
-    /// The specification need not define it.
+    /// The initializer also accepts results that the specification does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -31,7 +31,7 @@ public struct RecordAccessResult: Hashable, Sendable {
     public static let operatorNotSupported = RecordAccessResult(rawValue: 0x04)
     /// The operand is not valid with this operator.
     public static let invalidOperand = RecordAccessResult(rawValue: 0x05)
-    /// There are no such records.
+    /// No record matches the selection.
     public static let noRecordsFound = RecordAccessResult(rawValue: 0x06)
     /// The operation in progress could not be aborted.
     public static let abortUnsuccessful = RecordAccessResult(rawValue: 0x07)

@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// A criterion by which centrals select records.
 ///
-/// It is a filter type of the Record Access Control Point.
+/// A criterion is a filter type of the Record Access Control Point.
 public struct RecordFilter<Record: Sendable>: Sendable {
     let type: UInt8
     /// The number of bytes in a bound.
@@ -12,7 +12,7 @@ public struct RecordFilter<Record: Sendable>: Sendable {
     /// Returns the position of a record; `nil` for a record that never matches.
     let place: @Sendable (Record) -> Int64?
 
-    /// Filters by the sequence number, filter type 0x01.
+    /// Creates a filter by sequence number, which is filter type 0x01.
     public static func sequenceNumber(
         _ number: @escaping @Sendable (Record) -> UInt16
     ) -> RecordFilter {
@@ -24,7 +24,7 @@ public struct RecordFilter<Record: Sendable>: Sendable {
         )
     }
 
-    /// Filters by the user-facing time, filter type 0x02.
+    /// Creates a filter by user-facing time, which is filter type 0x02.
     public static func userFacingTime(
         _ time: @escaping @Sendable (Record) -> UserFacingTime?
     ) -> RecordFilter {
@@ -37,18 +37,18 @@ public struct RecordFilter<Record: Sendable>: Sendable {
     }
 }
 
-/// The time that a device's clock has shown to its user.
+/// The time that a device's clock showed to the user.
 public struct UserFacingTime: Hashable, Sendable {
     /// The seconds since the beginning of the year 0.
     let seconds: Int64
 
     /// Creates a time from the device's internal clock and the user's offset.
     ///
-    /// The result is `nil` when the year, month or day is not known.
+    /// The initializer returns `nil` if the year, the month or the day is not known.
     ///
     /// - Parameters:
     ///   - time: The time of the internal clock.
-    ///   - minutes: The offset that the user has set, in minutes, limited to ±2,147,483,647.
+    ///   - minutes: The offset that the user has set, in minutes. The offset is limited to ±2 147 483 647.
     public init?(_ time: DateTime, minutes: Int = 0) {
         guard let year = time.year, let month = time.month, let day = time.day else { return nil }
         // The year begins in March, so that the leap day is its last day.

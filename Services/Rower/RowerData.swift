@@ -3,7 +3,7 @@ public import PeripheralKit
 
 /// The training data of a rower.
 ///
-/// It is the value of the Rower Data, 0x2AD1 (Fitness Machine Service 1.0, section 4.8).
+/// The data is the value of the Rower Data, 0x2AD1 (Fitness Machine Service 1.0, section 4.8).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -23,12 +23,14 @@ public import PeripheralKit
 public struct RowerData: FitnessMachineData {
     /// The strokes per minute, 0 to 127.5 in steps of 0.5.
     ///
-    /// When the data is sent in several parts, it is `nil` in every part but the last.
+    /// If the data is sent in several parts, only the last part contains the stroke rate. The property is
+    /// `nil` in the other parts.
     public var strokesPerMinute: Double?
 
-    /// The strokes since the training began, 0 to 65 535.
+    /// The number of strokes since the training began, 0 to 65 535.
     ///
-    /// When the data is sent in several parts, it is `nil` in every part but the last.
+    /// If the data is sent in several parts, only the last part contains the number of strokes. The property
+    /// is `nil` in the other parts.
     public var strokes: Int?
 
     /// The average strokes per minute since the training began.
@@ -39,10 +41,10 @@ public struct RowerData: FitnessMachineData {
     /// The distance since the training began, in meters, 0 to 16 777 215.
     public var meters: Int?
 
-    /// The pace in seconds for 500 meters, 0 to 65 535.
+    /// The pace in seconds per 500 meters, 0 to 65 535.
     public var secondsPer500Meters: Int?
 
-    /// The average pace since the training began, in seconds for 500 meters.
+    /// The average pace since the training began, in seconds per 500 meters.
     ///
     /// The range is 0 to 65 535.
     public var averageSecondsPer500Meters: Int?
@@ -55,17 +57,17 @@ public struct RowerData: FitnessMachineData {
 
     /// The resistance level, −32 768 to 32 767.
     ///
-    /// It has two bytes, as originally defined for version 1.0. A central that follows a newer GATT
-    /// Specification Supplement reads one byte, and misreads the following fields. Leave the level out for
+    /// The level has two bytes, as in the original definition of version 1.0. A central that follows a newer
+    /// GATT Specification Supplement reads one byte, and misreads the following fields. Omit the level for
     /// such centrals.
     public var resistanceLevel: Int?
 
-    /// Energy, heart rate and time.
+    /// The energy, the heart rate and the time of the training.
     public var workout = WorkoutData()
 
     /// Creates training data.
     ///
-    /// A value out of range is sent as the nearest end of the range.
+    /// A value out of range is sent as the nearest value in the range.
     ///
     /// - Parameters:
     ///   - strokesPerMinute: The strokes per minute.
@@ -77,7 +79,7 @@ public struct RowerData: FitnessMachineData {
     ///   - watts: The power.
     ///   - averageWatts: The average power since the training began.
     ///   - resistanceLevel: The resistance level.
-    ///   - workout: Energy, heart rate and time.
+    ///   - workout: The energy, the heart rate and the time of the training.
     public init(
         strokesPerMinute: Double,
         strokes: Int,
@@ -102,17 +104,17 @@ public struct RowerData: FitnessMachineData {
         self.workout = workout
     }
 
-    /// A rower.
+    /// The kind of machine: a rower.
     public static var machine: FitnessMachineKind { .rower }
 
-    /// Reads a measurement or a part of one, and ignores reserved flags.
+    /// Reads training data, or a part of the data, and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
         try visit(&fields)
         reader = fields.rest
     }
 
-    /// Reads or writes the fields.
+    /// Reads or writes the fields of the data.
     public mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError) {
         if fields.begin(0, if: strokesPerMinute != nil || strokes != nil) {
             try fields.number(&strokesPerMinute, .halves8)

@@ -2,14 +2,14 @@ public import PeripheralKit
 
 /// The speed and cadence of a runner or walker.
 ///
-/// It is the value of the RSC Measurement, 0x2A53 (Running Speed and Cadence Service 1.0.1, section 3.1).
+/// A measurement is the value of the RSC Measurement, 0x2A53 (Running Speed and Cadence Service 1.0.1,
+/// section 3.1).
 ///
 /// ```swift
 /// RSCMeasurement(metersPerSecond: 3.2, cadence: 168, isRunning: true)
 /// ```
 ///
-/// Values are sent as whole numbers of steps. Each value is rounded to the nearest step and limited to its
-/// range.
+/// Each value is rounded to the nearest multiple of its step, and limited to its range.
 public struct RSCMeasurement: Hashable, Sendable {
     /// The speed in meters per second, 0 to 255.996 in steps of 1/256.
     public var metersPerSecond: Double
@@ -19,17 +19,21 @@ public struct RSCMeasurement: Hashable, Sendable {
 
     /// The length of a stride in meters, 0 to 655.35 in steps of 0.01.
     ///
-    /// It is `nil` when the sensor does not send it.
+    /// The property is `nil` if the sensor does not send this value.
     public var strideLength: Double?
 
-    /// The distance since a central last set it, in meters.
+    /// The total distance in meters.
+    ///
+    /// The distance counts from the value that a central last set.
     ///
     /// The range is 0 to 429 496 729.5 in steps of 0.1.
     ///
-    /// It is `nil` when the sensor does not send it.
+    /// The property is `nil` if the sensor does not send this value.
     public var totalDistance: Double?
 
-    /// Whether the user runs; `false` for walking, or when the sensor cannot detect it.
+    /// Whether the user runs.
+    ///
+    /// The property is `false` if the user walks, or if the sensor cannot distinguish walking from running.
     public var isRunning: Bool
 
     /// Creates a measurement.
@@ -38,7 +42,7 @@ public struct RSCMeasurement: Hashable, Sendable {
     ///   - metersPerSecond: The speed in meters per second.
     ///   - cadence: The cadence in steps per minute.
     ///   - strideLength: The length of a stride in meters.
-    ///   - totalDistance: The distance in meters since a central last set it.
+    ///   - totalDistance: The total distance in meters.
     ///   - isRunning: Whether the user runs.
     public init(
         metersPerSecond: Double,
@@ -60,7 +64,7 @@ extension RSCMeasurement: GATTValue {
     private static let hasTotalDistance: UInt8 = 1 << 1
     private static let isRunning: UInt8 = 1 << 2
 
-    /// Reads a measurement and ignores reserved flags.
+    /// Reads a measurement, and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         metersPerSecond = Double(try reader.read(UInt16.self)) / 256
@@ -98,14 +102,15 @@ extension Double {
 
 /// The features of a sensor: the value of the RSC Feature, 0x2A54.
 ///
-/// The service makes them from its parameters (Running Speed and Cadence Service 1.0.1, section 3.2).
+/// The service creates the features from its parameters (Running Speed and Cadence Service 1.0.1, section
+/// 3.2).
 public struct RSCFeature: OptionSet, Hashable, Sendable {
     /// The encoded bits.
     public let rawValue: UInt16
 
     /// Creates a set of bits.
     ///
-    /// The specification need not define all of them.
+    /// The set can contain bits that the specification does not define.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

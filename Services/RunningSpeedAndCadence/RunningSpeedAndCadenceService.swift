@@ -4,7 +4,7 @@ public import PeripheralSensorLocation
 
 /// The Running Speed and Cadence service, 0x1814.
 ///
-/// It implements the Running Speed and Cadence Service specification 1.0.1.
+/// The service implements the Running Speed and Cadence Service specification 1.0.1.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -26,19 +26,26 @@ public import PeripheralSensorLocation
 ///
 /// Send a measurement about once a second (section 3.1.1).
 ///
-/// A sensor that sends the total distance must let centrals set it (section 3.4.1). The distance is therefore
-/// sent only if there is a handler that sets it. `SensorControl` describes the responses to requests.
+/// If a sensor sends the total distance, centrals must be able to set the distance (section 3.4.1). The
+/// service therefore sends the distance only if you provide a handler that sets the distance. `SensorControl`
+/// describes the responses to requests.
 public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
-    /// The RSC Measurement, 0x2A53, which centrals subscribe to; sent by ``notify(_:in:)``.
+    /// The RSC Measurement, 0x2A53, which centrals subscribe to.
+    ///
+    /// Use ``notify(_:in:)`` to send a measurement.
     public let measurement: Characteristic<RSCMeasurement>
 
     /// The RSC Feature, 0x2A54, which centrals read.
     public let feature: Characteristic<RSCFeature>
 
-    /// The Sensor Location, 0x2A5D, which centrals read; `nil` when it is not declared.
+    /// The Sensor Location, 0x2A5D, which centrals read.
+    ///
+    /// The property is `nil` if the service does not declare a location.
     public let sensorLocation: Characteristic<SensorLocation>?
 
-    /// The SC Control Point, 0x2A55; `nil` when centrals cannot set or calibrate anything.
+    /// The SC Control Point, 0x2A55.
+    ///
+    /// The property is `nil` if centrals cannot set any value and cannot calibrate the sensor.
     public let controlPoint: Characteristic<SensorControlResponse>?
 
     private let supported: RSCFeature
@@ -48,12 +55,14 @@ public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - tellsStrideLength: Whether measurements contain the length of a stride.
     ///   - tellsRunning: Whether measurements distinguish walking from running.
-    ///   - location: The place of the sensor; `nil` to leave it out.
+    ///   - location: The place of the sensor; `nil` to omit the Sensor Location.
     ///   - security: The security required to subscribe to the measurements, and to write the control point.
-    ///   - setTotalDistance: Sets the total distance to a value from a central, in meters, in steps of 0.1;
-    ///     `nil` when measurements do not contain it. If it throws, the request fails.
-    ///   - calibrate: Calibrates the sensor when a central requests it; `nil` when there is no calibration.
-    ///     If it throws, the request fails. A central gives up after 30 seconds.
+    ///   - setTotalDistance: Sets the total distance to the value that a central has written, in meters, in
+    ///     steps of 0.1; `nil` if measurements do not contain the total distance. If the closure throws an
+    ///     error, the request fails.
+    ///   - calibrate: Calibrates the sensor when a central requests a calibration; `nil` if centrals cannot
+    ///     calibrate the sensor. If the closure throws an error, the request fails. The closure must return
+    ///     within 30 seconds, because centrals then stop waiting.
     public init(
         tellsStrideLength: Bool = false,
         tellsRunning: Bool = false,
@@ -84,7 +93,9 @@ public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
         .characteristic(security: security)
     }
 
-    /// Sends a measurement to all subscribers, without values that are not in the features.
+    /// Sends a measurement to all subscribers.
+    ///
+    /// Values that are not in the features are not sent.
     ///
     /// - Parameters:
     ///   - value: The measurement.
@@ -98,7 +109,7 @@ public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
         try await session.notify(measurement, value)
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.runningSpeedAndCadence) {
             measurement

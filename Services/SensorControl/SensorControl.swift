@@ -3,8 +3,8 @@ public import PeripheralSensorLocation
 
 /// The SC Control Point, 0x2A55, through which centrals configure a speed and cadence sensor.
 ///
-/// It is part of the services Cycling Speed and Cadence and Running Speed and Cadence (both 1.0.1, section
-/// 3.4).
+/// The Cycling Speed and Cadence service and the Running Speed and Cadence service contain the control point.
+/// The source is section 3.4 of both specifications, version 1.0.1.
 ///
 /// The response reports the result of a request:
 /// - `SensorControlResult.operationNotSupported`: There is no handler for the request, or the request is
@@ -14,7 +14,7 @@ public import PeripheralSensorLocation
 /// - `SensorControlResult.operationFailed`: A handler throws an error. If the error is a
 ///   `SensorControlResult`, the response reports that result instead.
 ///
-/// A request is refused with one of these errors:
+/// The control point can refuse a request with these errors:
 /// - `ATTError.sensorControlNotSubscribed`: The central has not subscribed to the control point.
 /// - `ATTError.sensorControlProcedureInProgress`: Another request of the same central is in progress.
 public struct SensorControl: Sendable {
@@ -25,10 +25,10 @@ public struct SensorControl: Sendable {
     /// Describes the requests that centrals can make.
     ///
     /// - Parameters:
-    ///   - placement: The place of the sensor. If it is movable, centrals can set the location and request
-    ///     the supported ones.
+    ///   - placement: The place of the sensor. If the sensor is movable, centrals can set the location and
+    ///     request the supported locations.
     ///   - setCumulativeValue: Sets the cumulative value that the service defines.
-    ///   - calibrate: Calibrates the sensor. Centrals wait for 30 seconds.
+    ///   - calibrate: Calibrates the sensor. Centrals wait at most 30 seconds for the end of the calibration.
     public init(
         placement: SensorPlacement? = nil,
         onSetCumulativeValue setCumulativeValue: (@Sendable (_ value: UInt32) async throws -> Void)? = nil,
@@ -41,11 +41,11 @@ public struct SensorControl: Sendable {
 
     /// Creates the characteristic.
     ///
-    /// Keep it in a constant, and declare it in one service only.
+    /// Store the characteristic in a constant, and declare the characteristic in one service only.
     ///
     /// - Parameter security: The security required to write and to subscribe.
-    /// - Returns: The SC Control Point, 0x2A55; `nil` when centrals can make no requests. The services then
-    ///   have no control point.
+    /// - Returns: The SC Control Point, 0x2A55; `nil` if no requests are supported. A service then contains
+    ///   no control point.
     public func characteristic(security: AttributeSecurity) -> Characteristic<SensorControlResponse>? {
         guard setCumulativeValue != nil || calibrate != nil || placement?.isMovable == true else {
             return nil
@@ -102,15 +102,15 @@ public struct SensorControl: Sendable {
 }
 
 extension ATTError {
-    /// The error for a request while another one is in progress.
+    /// The error for a request while another request of the central is in progress.
     ///
-    /// It is the application error 0x80 of the Cycling Speed and Cadence and the Running Speed and Cadence
-    /// Service specifications 1.0.1, section 1.6.
+    /// The code is the application error 0x80 of the Cycling Speed and Cadence and the Running Speed and
+    /// Cadence Service specifications 1.0.1, section 1.6.
     public static let sensorControlProcedureInProgress = ATTError(rawValue: 0x80)
 
     /// The error for a central that has not subscribed to the SC Control Point.
     ///
-    /// It is the application error 0x81 of the Cycling Speed and Cadence and the Running Speed and Cadence
-    /// Service specifications 1.0.1, section 1.6.
+    /// The code is the application error 0x81 of the Cycling Speed and Cadence and the Running Speed and
+    /// Cadence Service specifications 1.0.1, section 1.6.
     public static let sensorControlNotSubscribed = ATTError(rawValue: 0x81)
 }

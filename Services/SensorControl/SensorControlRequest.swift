@@ -3,8 +3,8 @@ public import PeripheralSensorLocation
 
 /// A request that a central writes to the SC Control Point, 0x2A55.
 ///
-/// Any request of at least one byte can be read. An unknown request gets a response (GATT Specification
-/// Supplement, SC Control Point).
+/// Any request of at least one byte can be decoded. The service also responds to an unknown request (GATT
+/// Specification Supplement, SC Control Point).
 public struct SensorControlRequest: Hashable, Sendable {
     /// The requested operation.
     public var operation: SensorControlOperation
@@ -12,9 +12,9 @@ public struct SensorControlRequest: Hashable, Sendable {
     /// The parameter of the operation.
     public var parameter: [UInt8]
 
-    /// Creates a request from its parts.
+    /// Creates a request from an operation and a parameter.
     ///
-    /// The specification need not define it.
+    /// The initializer also accepts requests that the specification does not define.
     public init(operation: SensorControlOperation, parameter: [UInt8] = []) {
         self.operation = operation
         self.parameter = parameter
@@ -22,7 +22,7 @@ public struct SensorControlRequest: Hashable, Sendable {
 
     /// Sets the cumulative value.
     ///
-    /// It is the number of wheel revolutions, or the total distance in units of 0.1 m.
+    /// The cumulative value is the number of wheel revolutions, or the total distance in units of 0.1 m.
     public static func setCumulativeValue(_ value: UInt32) -> SensorControlRequest {
         SensorControlRequest(operation: .setCumulativeValue, parameter: value.gattBytes)
     }
@@ -41,13 +41,15 @@ public struct SensorControlRequest: Hashable, Sendable {
 }
 
 extension SensorControlRequest: GATTValue {
-    /// Reads the operation; the parameter takes up the remaining bytes.
+    /// Reads the operation and the parameter.
+    ///
+    /// The parameter extends to the end of the bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         operation = SensorControlOperation(rawValue: try reader.read())
         parameter = reader.readRemaining()
     }
 
-    /// Appends operation and parameter.
+    /// Appends the operation and the parameter.
     public func encode(into writer: inout ByteWriter) {
         writer.write(operation.rawValue)
         writer.write(parameter)
@@ -61,7 +63,7 @@ public struct SensorControlOperation: Hashable, Sendable {
 
     /// Creates an operation.
     ///
-    /// The specification need not define it.
+    /// The initializer also accepts operations that the specification does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -78,7 +80,7 @@ public struct SensorControlOperation: Hashable, Sendable {
 
 /// The response that the SC Control Point indicates after a request.
 ///
-/// GATT Specification Supplement, SC Control Point.
+/// The source is the GATT Specification Supplement, SC Control Point.
 public struct SensorControlResponse: Hashable, Sendable {
     /// The requested operation.
     public var operation: SensorControlOperation
@@ -86,10 +88,11 @@ public struct SensorControlResponse: Hashable, Sendable {
     /// The result of the operation.
     public var result: SensorControlResult
 
-    /// The supported locations, in the response to
-    /// ``SensorControlOperation/requestSupportedSensorLocations``.
+    /// The supported locations.
     ///
-    /// They are empty for all other operations.
+    /// The response to ``SensorControlOperation/requestSupportedSensorLocations`` contains the locations.
+    ///
+    /// The list is empty in the response to any other operation.
     public var locations: [SensorLocation]
 
     /// Creates a response.

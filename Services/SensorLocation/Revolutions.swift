@@ -4,18 +4,19 @@ public import PeripheralKit
 public struct WheelRevolutions: Hashable, Sendable {
     /// The number of turns since a central last set the count.
     ///
-    /// It does not wrap around. It may decrease when the bicycle rolls back, but not below 0 (Cycling Speed
-    /// and Cadence Service 1.0.1, section 3.1.1.2; Cycling Power Service 1.1, section 3.2.1.5).
+    /// The count does not wrap around. The count may decrease when the bicycle rolls back, but not below 0
+    /// (Cycling Speed and Cadence Service 1.0.1, section 3.1.1.2; Cycling Power Service 1.1, section
+    /// 3.2.1.5).
     public var count: UInt32
 
     /// The time at which the last turn was complete.
     ///
-    /// It counts from any starting point that the sensor chooses. It is sent as the nearest step of 1/1024
-    /// second, and wraps around every 64 seconds. In the Cycling Power service, a step is 1/2048 second, and
-    /// the time wraps around every 32 seconds. A negative time is sent as 0.
+    /// The time starts at a moment that the sensor chooses. The time is rounded to the nearest 1/1024 second,
+    /// and wraps around every 64 seconds. In the Cycling Power service, the time is rounded to the nearest
+    /// 1/2048 second, and wraps around every 32 seconds. A negative time is sent as 0.
     public var lastEventTime: Duration
 
-    /// Creates a count with its time.
+    /// Creates a count of turns, with the time of the last turn.
     ///
     /// - Parameters:
     ///   - count: The number of turns.
@@ -43,16 +44,18 @@ public struct WheelRevolutions: Hashable, Sendable {
 
 /// The number of turns of a crank, and the time of the last turn.
 public struct CrankRevolutions: Hashable, Sendable {
-    /// The number of turns, which wraps around after 65 535.
+    /// The number of turns.
+    ///
+    /// The number wraps around after 65 535.
     public var count: UInt16
 
     /// The time at which the last turn was complete.
     ///
-    /// It counts from any starting point that the sensor chooses. It is sent as the nearest step of 1/1024
-    /// second, and wraps around every 64 seconds. A negative time is sent as 0.
+    /// The time starts at a moment that the sensor chooses. The time is rounded to the nearest 1/1024 second,
+    /// and wraps around every 64 seconds. A negative time is sent as 0.
     public var lastEventTime: Duration
 
-    /// Creates a count with its time.
+    /// Creates a count of turns, with the time of the last turn.
     ///
     /// - Parameters:
     ///   - count: The number of turns.
@@ -62,12 +65,12 @@ public struct CrankRevolutions: Hashable, Sendable {
         self.lastEventTime = lastEventTime
     }
 
-    /// Creates a count with its time, from a count that may exceed 65 535.
+    /// Creates a count of turns from a number that can exceed 65 535.
     ///
-    /// `UInt16(count)` would trap after so many turns, which takes some hours.
+    /// After 65 535 turns, which take some hours, `UInt16(count)` would trap.
     ///
     /// - Parameters:
-    ///   - count: The number of turns, of which the lower 16 bits are used.
+    ///   - count: The number of turns. Only the lower 16 bits are used.
     ///   - lastEventTime: The time at which the last turn was complete.
     public init(truncatingIfNeeded count: some BinaryInteger, at lastEventTime: Duration) {
         self.init(UInt16(truncatingIfNeeded: count), at: lastEventTime)

@@ -1,14 +1,15 @@
 /// The result of a request to a sensor.
 ///
-/// It is the response value of the SC Control Point, and of the Cycling Power Control Point. A handler throws
-/// a result to send it as the response. Any other error is sent as ``operationFailed``.
+/// A result is the response value of the SC Control Point and of the Cycling Power Control Point. If a
+/// handler throws a result, the response contains this result. If a handler throws any other error, the
+/// response contains ``operationFailed``.
 public struct SensorControlResult: Error, Hashable, Sendable {
     /// The encoded value.
     public var rawValue: UInt8
 
     /// Creates a result.
     ///
-    /// The specification need not define it.
+    /// The initializer also accepts results that the specification does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

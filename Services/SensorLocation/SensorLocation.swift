@@ -2,19 +2,21 @@ public import PeripheralKit
 
 /// The place where a sensor is worn or mounted.
 ///
-/// It is the value of the Sensor Location, 0x2A5D (GATT Specification Supplement, Sensor Location).
+/// A location is the value of the Sensor Location, 0x2A5D (GATT Specification Supplement, Sensor Location).
 public struct SensorLocation: Hashable, Sendable {
-    /// The encoded location; 17 through 255 are reserved.
+    /// The encoded location.
+    ///
+    /// The values 17 through 255 are reserved.
     public let rawValue: UInt8
 
     /// Creates a location.
     ///
-    /// The specification need not define it.
+    /// The initializer also accepts locations that the specification does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Another location.
+    /// A location that the specification does not list.
     public static let other = SensorLocation(rawValue: 0)
     /// On top of a shoe.
     public static let topOfShoe = SensorLocation(rawValue: 1)

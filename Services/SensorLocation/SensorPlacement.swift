@@ -1,16 +1,19 @@
 public import PeripheralKit
 
-/// The location of a sensor, and whether centrals can set it.
+/// The location of a sensor: a fixed location, or a location that centrals set.
 public enum SensorPlacement: Sendable {
-    /// The sensor is made for one location.
+    /// The location of the sensor is fixed.
     case fixed(SensorLocation)
 
-    /// The sensor works in several locations, and centrals set the location through the control point.
+    /// The sensor works in several locations.
+    ///
+    /// Centrals set the current location through the control point.
     ///
     /// - Parameters:
-    ///   - among: The supported locations. At most 17 of them are sent to centrals.
+    ///   - among: The supported locations. A response contains at most the first 17 locations.
     ///   - current: Returns the current location, which the program stores.
-    ///   - move: Changes the current location to another one of the list. If it throws, the request fails.
+    ///   - move: Changes the current location to another location of the list. If the closure throws an
+    ///     error, the request fails.
     case movable(
         among: [SensorLocation],
         current: @Sendable () async throws -> SensorLocation,
@@ -27,7 +30,7 @@ public enum SensorPlacement: Sendable {
 
     /// Creates the Sensor Location, 0x2A5D.
     ///
-    /// Keep it in a constant, and declare it in one service only.
+    /// Store the characteristic in a constant, and declare the characteristic in one service only.
     ///
     /// - Returns: The characteristic, which centrals read.
     public func characteristic() -> Characteristic<SensorLocation> {
@@ -43,11 +46,11 @@ public enum SensorPlacement: Sendable {
 extension SensorPlacement {
     /// Carries out a central's request to set the location.
     ///
-    /// It is for a service with its own control point.
+    /// Use this method in a service that declares its own control point.
     ///
-    /// - Parameter parameter: The parameter of the request: the location's one byte.
-    /// - Throws: ``SensorControlResult`` when the request cannot be carried out; the errors of the program's
-    ///   handler.
+    /// - Parameter parameter: The parameter of the request: one byte with the location.
+    /// - Throws: ``SensorControlResult`` if the sensor is fixed, or if the parameter is not a supported
+    ///   location. Also throws the errors of the closure `move`.
     public func move(to parameter: [UInt8]) async throws {
         guard case .movable(let locations, _, let move) = self else {
             throw SensorControlResult.operationNotSupported

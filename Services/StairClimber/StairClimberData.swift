@@ -3,7 +3,7 @@ public import PeripheralKit
 
 /// The training data of a stair climber.
 ///
-/// It is the value of the Stair Climber Data, 0x2AD0 (Fitness Machine Service 1.0, section 4.7).
+/// The data is the value of the Stair Climber Data, 0x2AD0 (Fitness Machine Service 1.0, section 4.7).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -21,11 +21,12 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// It is sent in the same way as the data of a step climber.
+/// Data that does not fit into one notification is sent in several notifications.
 public struct StairClimberData: FitnessMachineData {
-    /// The floors since the training began, 0 to 65 535.
+    /// The number of floors since the training began, 0 to 65 535.
     ///
-    /// When the data is sent in several parts, it is `nil` in every part but the last.
+    /// If the data is sent in several parts, only the last part contains the number of floors. The property
+    /// is `nil` in the other parts.
     public var floors: Int?
 
     /// The steps per minute, 0 to 65 535.
@@ -37,15 +38,15 @@ public struct StairClimberData: FitnessMachineData {
     /// The meters climbed since the training began, 0 to 65 535.
     public var metersUp: Int?
 
-    /// The strides since the training began, 0 to 65 535.
+    /// The number of strides since the training began, 0 to 65 535.
     public var strides: Int?
 
-    /// Energy, heart rate and time.
+    /// The energy, the heart rate and the time of the training.
     public var workout = WorkoutData()
 
     /// Creates training data.
     ///
-    /// A value out of range is sent as the nearest end of the range.
+    /// A value out of range is sent as the nearest value in the range.
     ///
     /// - Parameters:
     ///   - floors: The floors since the training began.
@@ -53,7 +54,7 @@ public struct StairClimberData: FitnessMachineData {
     ///   - averageStepsPerMinute: The average steps per minute since the training began.
     ///   - metersUp: The meters climbed since the training began.
     ///   - strides: The strides since the training began.
-    ///   - workout: Energy, heart rate and time.
+    ///   - workout: The energy, the heart rate and the time of the training.
     public init(
         floors: Int,
         stepsPerMinute: Int? = nil,
@@ -70,17 +71,17 @@ public struct StairClimberData: FitnessMachineData {
         self.workout = workout
     }
 
-    /// A stair climber.
+    /// The kind of machine: a stair climber.
     public static var machine: FitnessMachineKind { .stairClimber }
 
-    /// Reads a measurement or a part of one, and ignores reserved flags.
+    /// Reads training data, or a part of the data, and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
         try visit(&fields)
         reader = fields.rest
     }
 
-    /// Reads or writes the fields.
+    /// Reads or writes the fields of the data.
     public mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError) {
         try fields.field(0, &floors, .uint16)
         try fields.field(1, feature: 6, &stepsPerMinute, .uint16)

@@ -3,7 +3,7 @@ public import PeripheralKit
 
 /// The training data of a step climber.
 ///
-/// It is the value of the Step Climber Data, 0x2ACF (Fitness Machine Service 1.0, section 4.6).
+/// The data is the value of the Step Climber Data, 0x2ACF (Fitness Machine Service 1.0, section 4.6).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -20,14 +20,16 @@ public import PeripheralKit
 /// }
 /// ```
 public struct StepClimberData: FitnessMachineData {
-    /// The floors since the training began, 0 to 65 535.
+    /// The number of floors since the training began, 0 to 65 535.
     ///
-    /// When the data is sent in several parts, it is `nil` in every part but the last.
+    /// If the data is sent in several parts, only the last part contains the number of floors. The property
+    /// is `nil` in the other parts.
     public var floors: Int?
 
-    /// The steps since the training began, 0 to 65 535.
+    /// The number of steps since the training began, 0 to 65 535.
     ///
-    /// When the data is sent in several parts, it is `nil` in every part but the last.
+    /// If the data is sent in several parts, only the last part contains the number of steps. The property is
+    /// `nil` in the other parts.
     public var steps: Int?
 
     /// The steps per minute, 0 to 65 535.
@@ -39,12 +41,12 @@ public struct StepClimberData: FitnessMachineData {
     /// The meters climbed since the training began, 0 to 65 535.
     public var metersUp: Int?
 
-    /// Energy, heart rate and time.
+    /// The energy, the heart rate and the time of the training.
     public var workout = WorkoutData()
 
     /// Creates training data.
     ///
-    /// A value out of range is sent as the nearest end of the range.
+    /// A value out of range is sent as the nearest value in the range.
     ///
     /// - Parameters:
     ///   - floors: The floors since the training began.
@@ -52,7 +54,7 @@ public struct StepClimberData: FitnessMachineData {
     ///   - stepsPerMinute: The steps per minute.
     ///   - averageStepsPerMinute: The average steps per minute since the training began.
     ///   - metersUp: The meters climbed since the training began.
-    ///   - workout: Energy, heart rate and time.
+    ///   - workout: The energy, the heart rate and the time of the training.
     public init(
         floors: Int,
         steps: Int,
@@ -69,17 +71,17 @@ public struct StepClimberData: FitnessMachineData {
         self.workout = workout
     }
 
-    /// A step climber.
+    /// The kind of machine: a step climber.
     public static var machine: FitnessMachineKind { .stepClimber }
 
-    /// Reads a measurement or a part of one, and ignores reserved flags.
+    /// Reads training data, or a part of the data, and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
         try visit(&fields)
         reader = fields.rest
     }
 
-    /// Reads or writes the fields.
+    /// Reads or writes the fields of the data.
     public mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError) {
         if fields.begin(0, if: floors != nil || steps != nil) {
             try fields.number(&floors, .uint16)

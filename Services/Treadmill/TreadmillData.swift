@@ -3,7 +3,7 @@ public import PeripheralKit
 
 /// The training data of a treadmill.
 ///
-/// It is the value of the Treadmill Data, 0x2ACD (Fitness Machine Service 1.0, section 4.4).
+/// The data is the value of the Treadmill Data, 0x2ACD (Fitness Machine Service 1.0, section 4.4).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -21,11 +21,12 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The pace has one byte, in kilometers per minute, as originally defined for version 1.0.
+/// The pace has one byte, in kilometers per minute, as in the original definition of version 1.0.
 public struct TreadmillData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     ///
-    /// When the data is sent in several parts, it is `nil` in every part but the last.
+    /// If the data is sent in several parts, only the last part contains the speed. The property is `nil` in
+    /// the other parts.
     public var kilometersPerHour: Double?
 
     /// The average speed since the training began, in kilometers per hour.
@@ -36,58 +37,58 @@ public struct TreadmillData: FitnessMachineData {
     /// The distance since the training began, in meters, 0 to 16 777 215.
     public var meters: Int?
 
-    /// The inclination in percent; `nil` when it is not known.
+    /// The inclination in percent, or `nil` if the inclination is not known.
     ///
     /// The range is −3276.8 to 3276.6 in steps of 0.1.
     public var inclinationPercent: Double?
 
-    /// The angle of the ramp in degrees; `nil` when it is not known.
+    /// The angle of the ramp in degrees, or `nil` if the angle is not known.
     ///
     /// The range is −3276.8 to 3276.6 in steps of 0.1.
     public var rampDegrees: Double?
 
     /// The meters climbed since the training began, 0 to 6553.5 in steps of 0.1.
     ///
-    /// If there are only meters down, `nil` is sent as 0.
+    /// If only the descended meters are known, `nil` is sent as 0.
     public var metersUp: Double?
 
     /// The meters descended since the training began, 0 to 6553.5 in steps of 0.1.
     ///
-    /// If there are only meters up, `nil` is sent as 0.
+    /// If only the climbed meters are known, `nil` is sent as 0.
     public var metersDown: Double?
 
     /// The pace in kilometers per minute, 0 to 25.5 in steps of 0.1.
     ///
-    /// It has one byte, as originally defined for version 1.0. A central that follows a newer GATT
-    /// Specification Supplement reads two bytes, as seconds for 500 meters, and misreads the following
-    /// fields. Leave the pace out for such centrals.
+    /// The pace has one byte, as in the original definition of version 1.0. A central that follows a newer
+    /// GATT Specification Supplement reads two bytes, as seconds per 500 meters, and misreads the following
+    /// fields. Omit the pace for such centrals.
     public var kilometersPerMinute: Double?
 
     /// The average pace since the training began, in kilometers per minute.
     ///
     /// The range is 0 to 25.5 in steps of 0.1.
     ///
-    /// It has one byte, as originally defined for version 1.0. A central that follows a newer GATT
-    /// Specification Supplement reads two bytes, as seconds for 500 meters, and misreads the following
-    /// fields. Leave the pace out for such centrals.
+    /// The pace has one byte, as in the original definition of version 1.0. A central that follows a newer
+    /// GATT Specification Supplement reads two bytes, as seconds per 500 meters, and misreads the following
+    /// fields. Omit the pace for such centrals.
     public var averageKilometersPerMinute: Double?
 
-    /// The force on the belt in newtons; `nil` when it is not known.
+    /// The force on the belt in newtons, or `nil` if the force is not known.
     ///
     /// The range is −32 768 to 32 766.
     public var newtons: Int?
 
-    /// The power in watts; `nil` when it is not known.
+    /// The power in watts, or `nil` if the power is not known.
     ///
     /// The range is −32 768 to 32 766.
     public var watts: Int?
 
-    /// Energy, heart rate and time.
+    /// The energy, the heart rate and the time of the training.
     public var workout = WorkoutData()
 
     /// Creates training data.
     ///
-    /// A value out of range is sent as the nearest end of the range.
+    /// A value out of range is sent as the nearest value in the range.
     ///
     /// - Parameters:
     ///   - kilometersPerHour: The speed.
@@ -101,7 +102,7 @@ public struct TreadmillData: FitnessMachineData {
     ///   - averageKilometersPerMinute: The average pace since the training began.
     ///   - newtons: The force on the belt.
     ///   - watts: The power.
-    ///   - workout: Energy, heart rate and time.
+    ///   - workout: The energy, the heart rate and the time of the training.
     public init(
         kilometersPerHour: Double,
         averageKilometersPerHour: Double? = nil,
@@ -130,17 +131,17 @@ public struct TreadmillData: FitnessMachineData {
         self.workout = workout
     }
 
-    /// A treadmill.
+    /// The kind of machine: a treadmill.
     public static var machine: FitnessMachineKind { .treadmill }
 
-    /// Reads a measurement or a part of one, and ignores reserved flags.
+    /// Reads training data, or a part of the data, and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
         try visit(&fields)
         reader = fields.rest
     }
 
-    /// Reads or writes the fields.
+    /// Reads or writes the fields of the data.
     public mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError) {
         try fields.field(0, &kilometersPerHour, .hundredths16)
         try fields.field(1, feature: 0, &averageKilometersPerHour, .hundredths16)

@@ -2,14 +2,16 @@ public import PeripheralKit
 
 /// The transmit power of a device: the value of the Tx Power Level, 0x2A07.
 ///
-/// Tx Power Service 1.0, section 3.1.
+/// The source is the Tx Power Service 1.0, section 3.1.
 public struct TxPowerLevel: Hashable, Sendable {
-    /// The power in dBm, decibels relative to one milliwatt: −100 to 20.
+    /// The power in dBm, −100 to 20.
+    ///
+    /// The unit dBm means decibels relative to one milliwatt.
     public let dBm: Int8
 
     /// Creates a level from a number of dBm.
     ///
-    /// - Parameter dBm: The power. A value below −100 becomes −100, and a value above 20 becomes 20.
+    /// - Parameter dBm: The power in dBm. A value below −100 becomes −100, and a value above 20 becomes 20.
     public init(dBm: some BinaryInteger) {
         // Converts to a signed integer first, because unsigned types have no -100.
         self.dBm = max(-100, min(Int8(clamping: dBm), 20))
@@ -17,7 +19,7 @@ public struct TxPowerLevel: Hashable, Sendable {
 }
 
 extension TxPowerLevel: Comparable, CustomStringConvertible {
-    /// Returns whether the first level is weaker.
+    /// Returns whether the first level is lower than the second level.
     public static func < (lhs: TxPowerLevel, rhs: TxPowerLevel) -> Bool {
         lhs.dBm < rhs.dBm
     }
@@ -29,7 +31,8 @@ extension TxPowerLevel: Comparable, CustomStringConvertible {
 extension TxPowerLevel: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: `GATTDecodingError`, also for a reserved value outside −100 to 20.
+    /// - Throws: `GATTDecodingError` if the byte is missing or out of the range −100 to 20. Values out of
+    ///   range are reserved.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let dBm: Int8 = try reader.read()
         guard (-100...20).contains(dBm) else {

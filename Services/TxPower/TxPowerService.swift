@@ -1,10 +1,10 @@
 public import PeripheralKit
 
-/// The Tx Power service, 0x1804: the transmit power of the device during a connection.
+/// The Tx Power service, 0x1804, with the transmit power of the device during a connection.
 ///
-/// It implements the Tx Power Service specification 1.0. A central compares the power with the received
-/// signal strength to estimate the distance to the device. The Proximity profile combines the service with
-/// Immediate Alert and Link Loss.
+/// The service implements the Tx Power Service specification 1.0. A central compares the power with the
+/// received signal strength to estimate the distance to the device. The Proximity profile combines the
+/// service with Immediate Alert and Link Loss.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -17,26 +17,29 @@ public import PeripheralKit
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// BlueZ does not report the power of a connection. Use the value that the maker of the radio states.
+/// BlueZ does not report the transmit power of a connection. Use the value from the manufacturer of the
+/// radio.
 public struct TxPowerService: GATTServiceDeclaration {
     /// The Tx Power Level, 0x2A07, which centrals read.
     public let level: Characteristic<TxPowerLevel>
 
-    /// Declares the service of a device that always transmits with the same power.
+    /// Declares the service of a device with a constant transmit power.
     ///
     /// - Parameters:
-    ///   - level: The power.
-    ///   - security: The security required to read it.
+    ///   - level: The transmit power.
+    ///   - security: The security required to read the power.
     public init(_ level: TxPowerLevel, security: AttributeSecurity = .open) {
         self.level = Characteristic(.txPowerLevel, value: level, security: security)
     }
 
-    /// Declares the service, which calls a closure each time a central reads the power.
+    /// Declares the service of a device with a variable transmit power.
+    ///
+    /// The service calls the closure each time a central reads the power.
     ///
     /// - Parameters:
-    ///   - security: The security required to read it.
-    ///   - level: Returns the transmit power of the connection to a central. Throwing refuses the central's
-    ///     request.
+    ///   - security: The security required to read the power.
+    ///   - level: Returns the transmit power of the connection to a central. If the closure throws an error,
+    ///     the request is refused.
     public init(
         security: AttributeSecurity = .open,
         level: @escaping @Sendable (_ central: Central) async throws -> TxPowerLevel
@@ -46,7 +49,7 @@ public struct TxPowerService: GATTServiceDeclaration {
         }
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.txPower) { level }
     }

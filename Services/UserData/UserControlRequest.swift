@@ -2,8 +2,8 @@ public import PeripheralKit
 
 /// A request that a central writes to the User Control Point, 0x2A9F.
 ///
-/// Any request of at least one byte can be read. An unknown request gets a response (User Data Service 1.0,
-/// section 3.3).
+/// Any request of at least one byte can be decoded. The service also responds to an unknown request (User
+/// Data Service 1.0, section 3.3).
 public struct UserControlRequest: Hashable, Sendable {
     /// The requested operation.
     public var operation: UserControlOperation
@@ -11,15 +11,17 @@ public struct UserControlRequest: Hashable, Sendable {
     /// The parameter of the operation.
     public var parameter: [UInt8]
 
-    /// Creates a request from its parts.
+    /// Creates a request from an operation and a parameter.
     ///
-    /// The specification need not define it.
+    /// The initializer also accepts requests that the specification does not define.
     public init(operation: UserControlOperation, parameter: [UInt8] = []) {
         self.operation = operation
         self.parameter = parameter
     }
 
-    /// Adds a user whose data requires this consent code: 0 through 9999.
+    /// Adds a user with a consent code.
+    ///
+    /// The code is 0 through 9999. A central needs the code to access the data of the user.
     public static func registerNewUser(consentCode: UInt16) -> UserControlRequest {
         UserControlRequest(operation: .registerNewUser, parameter: consentCode.gattBytes)
     }
@@ -29,18 +31,20 @@ public struct UserControlRequest: Hashable, Sendable {
         UserControlRequest(operation: .consent, parameter: [user] + consentCode.gattBytes)
     }
 
-    /// Deletes the data of the user whose consent the central has.
+    /// Deletes the data of the user that has given consent to the central.
     public static let deleteUserData = UserControlRequest(operation: .deleteUserData)
 }
 
 extension UserControlRequest: GATTValue {
-    /// Reads the operation; the parameter takes up the remaining bytes.
+    /// Reads the operation and the parameter.
+    ///
+    /// The parameter extends to the end of the bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         operation = UserControlOperation(rawValue: try reader.read())
         parameter = reader.readRemaining()
     }
 
-    /// Appends operation and parameter.
+    /// Appends the operation and the parameter.
     public func encode(into writer: inout ByteWriter) {
         writer.write(operation.rawValue)
         writer.write(parameter)
@@ -54,7 +58,7 @@ public struct UserControlOperation: Hashable, Sendable {
 
     /// Creates an operation.
     ///
-    /// The specification need not define it.
+    /// The initializer also accepts operations that the specification does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -69,7 +73,7 @@ public struct UserControlOperation: Hashable, Sendable {
 
 /// The response that the User Control Point indicates after an operation.
 ///
-/// User Data Service 1.0, section 3.3.
+/// The source is the User Data Service 1.0, section 3.3.
 public struct UserControlResponse: Hashable, Sendable {
     /// The result of an operation.
     public struct Result: Hashable, Sendable {
@@ -78,7 +82,7 @@ public struct UserControlResponse: Hashable, Sendable {
 
         /// Creates a result.
         ///
-        /// The specification need not define it.
+        /// The initializer also accepts results that the specification does not define.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -101,7 +105,9 @@ public struct UserControlResponse: Hashable, Sendable {
     /// The result of the operation.
     public var result: Result
 
-    /// The index of the new user; `nil` for all other operations.
+    /// The index of the new user.
+    ///
+    /// The index is `nil` if the operation has failed, or if the operation does not add a user.
     public var user: UInt8?
 
     /// Creates a response.

@@ -1,9 +1,9 @@
 public import PeripheralKit
 private import Synchronization
 
-/// The users of a device, and which central has access to whose data.
+/// The users of a device, and the access of centrals to user data.
 ///
-/// It makes the characteristics of a ``UserDataService``:
+/// Use this type to create the characteristics of a ``UserDataService``:
 ///
 /// ```swift
 /// let users = UserData(
@@ -20,10 +20,11 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// A central has access to the data of one user at a time. Access begins with that user's consent, and ends
-/// with the connection. Without consent, requests are refused with `ATTError.userDataAccessNotPermitted`.
+/// A central can access the data of only one user at a time. Access begins when the user gives consent, and
+/// ends when the connection ends. Without consent, requests are refused with
+/// `ATTError.userDataAccessNotPermitted`.
 public struct UserData: Sendable {
-    /// The index that stands for an unknown user.
+    /// The index of an unknown user.
     public static let unknownUser: UInt8 = 0xFF
 
     private let register: @Sendable (UInt16) async throws -> UInt8?
@@ -40,13 +41,14 @@ public struct UserData: Sendable {
     ///
     /// - Parameters:
     ///   - security: The security required to read and change the data. Require at least encryption.
-    ///   - register: Adds a user with a consent code of 0 through 9999, and returns the user's index, 0
-    ///     through 254; `nil` when there is no room.
-    ///   - isConsentCode: Returns whether a code is that of a user. There are only 10 000 codes: accept no
-    ///     more attempts after a few wrong ones.
+    ///   - register: Adds a user with a consent code of 0 through 9999. The closure returns the index of the
+    ///     user, 0 through 254, or `nil` if the device cannot store another user.
+    ///   - isConsentCode: Returns whether a code is the consent code of a user. Limit the number of wrong
+    ///     attempts, because there are only 10 000 codes.
     ///   - delete: Deletes the data of a user.
-    ///   - increment: Returns the number of changes of a user's data.
-    ///   - setIncrement: Stores the number of changes that a central writes after it has changed data.
+    ///   - increment: Returns the number of changes to the data of a user.
+    ///   - setIncrement: Stores the number of changes. A central writes this number after the central has
+    ///     changed data.
     public init(
         security: AttributeSecurity = .encrypted,
         register: @escaping @Sendable (_ consentCode: UInt16) async throws -> UInt8?,
@@ -75,12 +77,12 @@ public struct UserData: Sendable {
 
     /// Creates the characteristic of a field.
     ///
-    /// Keep it in a constant.
+    /// Store the characteristic in a constant.
     ///
     /// - Parameters:
-    ///   - field: The field.
-    ///   - read: Returns the value of a user.
-    ///   - write: Changes the value of a user.
+    ///   - field: The field of the user data.
+    ///   - read: Returns the field's value for a user.
+    ///   - write: Changes the field's value for a user.
     /// - Returns: The characteristic.
     public func characteristic<Value>(
         _ field: UserDataField<Value>,
@@ -94,7 +96,9 @@ public struct UserData: Sendable {
         }
     }
 
-    /// Returns the user whose data a central has access to; `nil` for none.
+    /// Returns the user whose data a central can access.
+    ///
+    /// The result is `nil` if the central has no access.
     public func user(of central: Central) -> UInt8? {
         try? consents.user(of: central)
     }
@@ -189,6 +193,6 @@ private final class Consents: Sendable {
 extension ATTError {
     /// The error for a central that does not have the user's consent.
     ///
-    /// It is the application error 0x80 of the User Data Service specification 1.0, section 1.6.
+    /// The code is the application error 0x80 of the User Data Service specification 1.0, section 1.6.
     public static let userDataAccessNotPermitted = ATTError(rawValue: 0x80)
 }

@@ -2,11 +2,13 @@ public import PeripheralKit
 
 /// A field of a user's data: a characteristic of the User Data service.
 ///
-/// User Data Service 1.0, section 3.1.
+/// The source is the User Data Service 1.0, section 3.1.
 public struct UserDataField<Value: GATTValue>: Sendable {
     let uuid: BluetoothUUID
 
-    /// Creates a field with another characteristic type, such as one of a later version.
+    /// Creates a field of any characteristic type.
+    ///
+    /// For example, use a type of a later version of the specification.
     public init(_ uuid: BluetoothUUID) {
         self.uuid = uuid
     }
@@ -76,7 +78,7 @@ extension UserDataField where Value == UInt8 {
     public static var anaerobicLowerLimit: Self { Self(0x2A81) }
     /// The highest heart rate of anaerobic exercise, in beats per minute.
     public static var anaerobicUpperLimit: Self { Self(0x2A82) }
-    /// The heart rate between fat burn and fitness, in beats per minute.
+    /// The limit between the fat burn zone and the fitness zone, in beats per minute.
     public static var twoZoneLimit: Self { Self(0x2A95) }
 }
 
@@ -86,11 +88,11 @@ extension UserDataField where Value == SportType {
 }
 
 extension UserDataField where Value == ThreeZoneLimits {
-    /// The heart rates between light, moderate and hard exercise.
+    /// The limits between light, moderate and hard exercise.
     public static var threeZoneLimits: Self { Self(0x2A94) }
 }
 
 extension UserDataField where Value == FiveZoneLimits {
-    /// The heart rates between very light, light, moderate, hard and maximal exercise.
+    /// The limits between very light, light, moderate, hard and maximal exercise.
     public static var fiveZoneLimits: Self { Self(0x2A8B) }
 }

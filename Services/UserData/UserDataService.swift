@@ -16,15 +16,15 @@ public import PeripheralKit
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// The device chooses the fields. At least one field is required.
+/// The program chooses the fields. The service requires at least one field.
 public struct UserDataService: GATTServiceDeclaration {
     /// The Database Change Increment, 0x2A99, which counts the changes of the user's data.
     ///
-    /// When a user changes data at the device itself, increase the number and send it with
-    /// ``notify(increment:of:in:)``.
+    /// When a user changes data at the device, increase the number. Then use ``notify(increment:of:in:)`` to
+    /// send the new number.
     public let databaseChangeIncrement: Characteristic<UInt32>
 
-    /// The User Index, 0x2A9A: the user whose data the central has access to.
+    /// The User Index, 0x2A9A: the user whose data the central can access.
     public let userIndex: Characteristic<UInt8>
 
     /// The User Control Point, 0x2A9F.
@@ -37,8 +37,8 @@ public struct UserDataService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - users: The users.
-    ///   - fields: The fields of the users: characteristics made by
-    ///     ``UserData/characteristic(_:read:write:)``.
+    ///   - fields: The fields of the users. Use ``UserData/characteristic(_:read:write:)`` to create these
+    ///     characteristics.
     public init(_ users: UserData, @ServiceBuilder _ fields: () -> [ServiceElement]) {
         self.users = users
         self.fields = fields()
@@ -51,14 +51,15 @@ public struct UserDataService: GATTServiceDeclaration {
         }
     }
 
-    /// Notifies centrals that a user's data was changed at the device.
+    /// Notifies centrals of a change to a user's data at the device.
     ///
-    /// The new increment is sent to subscribers that have the user's consent. A central that the Bluetooth
-    /// stack cannot address separately is not notified. It reads the increment when it returns.
+    /// The service sends the new increment to the subscribers that have the consent of the user. The service
+    /// does not notify a central that the Bluetooth stack cannot address separately. Such a central reads the
+    /// increment after the central has reconnected.
     ///
     /// - Parameters:
-    ///   - increment: The number of changes, including the new one.
-    ///   - user: The user whose data was changed.
+    ///   - increment: The number of changes, including the new change.
+    ///   - user: The user whose data has changed.
     ///   - session: The session of the peripheral that declares the service.
     /// - Throws: The errors of `session.notify`.
     public func notify(increment: UInt32, of user: UInt8, in session: PeripheralSession) async throws {
@@ -73,7 +74,7 @@ public struct UserDataService: GATTServiceDeclaration {
         }
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.userData) {
             fields

@@ -2,17 +2,21 @@ public import PeripheralKit
 
 /// The sport to which a user's thresholds apply.
 ///
-/// It is the value of the Sport Type for Aerobic and Anaerobic Thresholds, 0x2A93.
+/// The sport is the value of the Sport Type for Aerobic and Anaerobic Thresholds, 0x2A93.
 public struct SportType: GATTValue, Hashable, RawRepresentable, ExpressibleByIntegerLiteral {
     /// The assigned number.
     public var rawValue: UInt8
 
-    /// Creates a sport from its number, assigned or not.
+    /// Creates a sport from its number.
+    ///
+    /// The number does not have to be an assigned number.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Creates a sport from its number, assigned or not.
+    /// Creates a sport from its number.
+    ///
+    /// The number does not have to be an assigned number.
     public init(integerLiteral number: UInt8) {
         rawValue = number
     }
@@ -53,9 +57,9 @@ public struct SportType: GATTValue, Hashable, RawRepresentable, ExpressibleByInt
     }
 }
 
-/// The heart rates between light, moderate and hard exercise, in beats per minute.
+/// The limits between light, moderate and hard exercise, in beats per minute.
 ///
-/// They are the value of the Three Zone Heart Rate Limits, 0x2A94.
+/// The limits are the value of the Three Zone Heart Rate Limits, 0x2A94.
 public struct ThreeZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
     /// The limit between light and moderate exercise, 0 to 255.
     public var lightToModerate: UInt8
@@ -68,7 +72,9 @@ public struct ThreeZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
         self.moderateToHard = moderateToHard
     }
 
-    /// Creates limits from exactly two heart rates in beats per minute, the lower one first.
+    /// Creates limits from exactly two heart rates in beats per minute.
+    ///
+    /// The first heart rate is the lower limit.
     public init(arrayLiteral limits: UInt8...) {
         precondition(limits.count == 2, "Three zones need exactly two limits.")
         self.init(lightToModerate: limits[0], moderateToHard: limits[1])
@@ -86,9 +92,9 @@ public struct ThreeZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
     }
 }
 
-/// The heart rates between very light, light, moderate, hard and maximal exercise.
+/// The heart rate limits between very light, light, moderate, hard and maximal exercise.
 ///
-/// They are in beats per minute, and are the value of the Five Zone Heart Rate Limits, 0x2A8B.
+/// The limits are in beats per minute. The limits are the value of the Five Zone Heart Rate Limits, 0x2A8B.
 public struct FiveZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
     /// The limit between very light and light exercise, 0 to 255.
     public var veryLightToLight: UInt8
@@ -108,7 +114,9 @@ public struct FiveZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
         self.hardToMaximal = hardToMaximal
     }
 
-    /// Creates limits from exactly four heart rates in beats per minute, the lowest one first.
+    /// Creates limits from exactly four heart rates in beats per minute.
+    ///
+    /// The heart rates are in ascending order.
     public init(arrayLiteral limits: UInt8...) {
         precondition(limits.count == 4, "Five zones need exactly four limits.")
         self.init(

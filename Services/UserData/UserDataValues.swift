@@ -2,16 +2,16 @@ public import PeripheralKit
 
 /// A date in a user's data, such as the date of birth.
 public struct UserDate: Hashable, Sendable {
-    /// The year, 1582 through 9999; `nil` when it is not known.
+    /// The year, 1582 through 9999, or `nil` if the year is not known.
     public let year: Int?
-    /// The month, 1 through 12; `nil` when it is not known.
+    /// The month, 1 through 12, or `nil` if the month is not known.
     public let month: Int?
-    /// The day of the month, 1 through 31; `nil` when it is not known.
+    /// The day of the month, 1 through 31, or `nil` if the day is not known.
     public let day: Int?
 
     /// Creates a date.
     ///
-    /// The result is `nil` when a part is out of range, or the month does not have the day.
+    /// The initializer returns `nil` if a part is out of range, or if the month has fewer days.
     public init?(year: Int?, month: Int?, day: Int?) {
         guard DateTime(year: year, month: month, day: day) != nil else { return nil }
         self.year = year
@@ -35,7 +35,9 @@ extension UserDate: GATTValue {
         self = date
     }
 
-    /// Appends four bytes; an unknown part becomes 0.
+    /// Appends four bytes.
+    ///
+    /// An unknown part is encoded as 0.
     public func encode(into writer: inout ByteWriter) {
         writer.write(UInt16(clamping: year ?? 0))
         writer.write(UInt8(clamping: month ?? 0))
@@ -79,7 +81,9 @@ public struct BodyWeight: GATTValue, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Creates the nearest weight; a value out of range becomes the end of the range.
+    /// Creates the weight that is nearest to a number of kilograms.
+    ///
+    /// A number out of range becomes the nearest weight in the range.
     public init(kilograms: Double) {
         rawValue = UInt16(nearestTo: kilograms * 200)
     }
@@ -103,12 +107,14 @@ public struct BodyLength: GATTValue, Hashable {
     /// The length in centimeters.
     public var centimeters: UInt16
 
-    /// Creates a length.
+    /// Creates a length from a number of centimeters.
     public init(centimeters: UInt16) {
         self.centimeters = centimeters
     }
 
-    /// Creates the nearest length; a value out of range becomes the end of the range.
+    /// Creates the length that is nearest to a number of meters.
+    ///
+    /// A number out of range becomes the nearest length in the range.
     public init(meters: Double) {
         centimeters = UInt16(nearestTo: meters * 100)
     }

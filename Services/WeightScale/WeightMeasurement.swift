@@ -7,8 +7,7 @@ public import PeripheralKit
 /// WeightMeasurement(kilograms: 72.5, userID: 1, build: .init(bodyMassIndex: 22.9, height: 1.78))
 /// ```
 ///
-/// Values are sent as whole numbers of steps. Each value is rounded to the nearest step and limited to its
-/// range.
+/// Each value is rounded to the nearest multiple of its step, and limited to its range.
 public struct WeightMeasurement: Hashable, Sendable {
     /// The units of weight and height.
     public enum Units: UInt8, Hashable, Sendable {
@@ -24,10 +23,10 @@ public struct WeightMeasurement: Hashable, Sendable {
         ///
         /// The range is 0 to 6553.5 in steps of 0.1.
         public var bodyMassIndex: Double
-        /// The height in meters, 0 to 65.535, or inches, 0 to 6553.5.
+        /// The height in meters, 0 to 65.535, or in inches, 0 to 6553.5.
         public var height: Double
 
-        /// Creates a build.
+        /// Creates a build from a body mass index and a height.
         ///
         /// - Parameters:
         ///   - bodyMassIndex: The body mass index in kilograms per square meter.
@@ -40,25 +39,29 @@ public struct WeightMeasurement: Hashable, Sendable {
 
     /// The weight in kilograms, 0 to 327.67, or in pounds, 0 to 655.34.
     ///
-    /// If the measurement was not successful, it is `nil` or not a number.
+    /// If the measurement has failed, the weight is `nil` or not a number (NaN).
     public var weight: Double?
     /// The units of weight and height.
     public var units: Units
     /// The time of the measurement, in local time.
     ///
-    /// A scale that stores measurements, or measures while it is not connected, must set it.
+    /// The time is required if the scale stores measurements, or measures while no central is connected.
     public var timestamp: DateTime?
-    /// The user, as the scale numbers its users; 255 for an unknown user.
+    /// The number that the scale has assigned to the user.
+    ///
+    /// The number 255 means an unknown user.
     public var userID: UInt8?
-    /// The body mass index and the height; not sent when the measurement was not successful.
+    /// The body mass index and the height.
+    ///
+    /// These values are not sent if the measurement has failed.
     public var build: Build?
 
     /// Creates a measurement in metric units.
     ///
     /// - Parameters:
-    ///   - weight: The weight; `nil` when the measurement was not successful.
+    ///   - weight: The weight; `nil` if the measurement has failed.
     ///   - timestamp: The time of the measurement, in local time.
-    ///   - userID: The user; 255 for an unknown user.
+    ///   - userID: The number of the user; 255 for an unknown user.
     ///   - build: The body mass index, and the height in meters.
     public init(
         kilograms weight: Double?,
@@ -73,9 +76,9 @@ public struct WeightMeasurement: Hashable, Sendable {
     /// Creates a measurement in imperial units.
     ///
     /// - Parameters:
-    ///   - weight: The weight; `nil` when the measurement was not successful.
+    ///   - weight: The weight; `nil` if the measurement has failed.
     ///   - timestamp: The time of the measurement, in local time.
-    ///   - userID: The user; 255 for an unknown user.
+    ///   - userID: The number of the user; 255 for an unknown user.
     ///   - build: The body mass index, and the height in inches.
     public init(
         pounds weight: Double?,
@@ -94,7 +97,9 @@ extension WeightMeasurement: GATTValue {
     private static let buildFlag: UInt8 = 1 << 3
     private static let unsuccessful: UInt16 = 0xFFFF
 
-    /// Reads a measurement and ignores reserved flags, as the specification requires of a central.
+    /// Reads a measurement, and ignores reserved flags.
+    ///
+    /// The specification requires centrals to ignore reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         units = flags & 1 == 0 ? .metric : .imperial
@@ -116,7 +121,7 @@ extension WeightMeasurement: GATTValue {
         }
     }
 
-    /// Appends at most 15 bytes: flags, weight, then the optional fields.
+    /// Appends at most 15 bytes: the flags, the weight, and then the optional fields.
     public func encode(into writer: inout ByteWriter) {
         let weight = weight.flatMap { $0.isNaN ? nil : $0 }
         let build = weight == nil ? nil : build

@@ -2,11 +2,11 @@ public import PeripheralKit
 
 /// The features of a scale: the value of the Weight Scale Feature, 0x2A9E.
 ///
-/// Weight Scale Service 1.0, section 3.1.
+/// The source is the Weight Scale Service 1.0, section 3.1.
 public struct WeightScaleFeature: Hashable, Sendable {
     /// The resolution of weights.
     public enum WeightResolution: UInt8, Hashable, Sendable, CaseIterable {
-        /// Not specified.
+        /// The resolution is not specified.
         case unspecified = 0
         /// 0.5 kg or 1 lb.
         case kilograms0_5
@@ -26,7 +26,7 @@ public struct WeightScaleFeature: Hashable, Sendable {
 
     /// The resolution of heights.
     public enum HeightResolution: UInt8, Hashable, Sendable, CaseIterable {
-        /// Not specified.
+        /// The resolution is not specified.
         case unspecified = 0
         /// 0.01 m or 1 inch.
         case meters0_01
@@ -73,7 +73,7 @@ public struct WeightScaleFeature: Hashable, Sendable {
 extension WeightScaleFeature: GATTValue {
     /// Reads four bytes and ignores reserved bits.
     ///
-    /// - Throws: `GATTDecodingError`, also for a reserved resolution.
+    /// - Throws: `GATTDecodingError` if bytes are missing, or if a resolution is reserved.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let bits: UInt32 = try reader.read()
         hasTimestamps = bits & 1 << 0 != 0

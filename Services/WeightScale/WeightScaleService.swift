@@ -17,7 +17,9 @@ public import PeripheralKit
 /// }
 /// ```
 public struct WeightScaleService: GATTServiceDeclaration {
-    /// The Weight Measurement, 0x2A9D, which ``indicate(_:in:)`` sends.
+    /// The Weight Measurement, 0x2A9D, which centrals subscribe to.
+    ///
+    /// Use ``indicate(_:in:)`` to send a measurement.
     public let measurement: Characteristic<WeightMeasurement>
 
     /// The Weight Scale Feature, 0x2A9E, which centrals read.
@@ -30,10 +32,10 @@ public struct WeightScaleService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - feature: The features of the scale.
-    ///   - bodyComposition: The Body Composition service of a scale that also has one. This service declares
-    ///     and includes it.
-    ///   - security: The security required to subscribe. Weight is health data: require at least encryption,
-    ///     as the Weight Scale Profile does.
+    ///   - bodyComposition: The Body Composition service of the scale; `nil` for none. The Weight Scale
+    ///     service declares and includes the Body Composition service.
+    ///   - security: The security required to subscribe. Require at least encryption, because weight is
+    ///     health data. The Weight Scale Profile also requires encryption.
     public init(
         _ feature: WeightScaleFeature = WeightScaleFeature(),
         including bodyComposition: (any GATTServiceDeclaration)? = nil,
@@ -45,7 +47,9 @@ public struct WeightScaleService: GATTServiceDeclaration {
         self.feature = Characteristic(.weightScaleFeature, value: feature)
     }
 
-    /// Sends a measurement to all subscribers, without values that are not in the features.
+    /// Sends a measurement to all subscribers.
+    ///
+    /// Values that are not in the features are not sent.
     ///
     /// - Parameters:
     ///   - value: The measurement.
@@ -59,7 +63,7 @@ public struct WeightScaleService: GATTServiceDeclaration {
         try await session.indicate(measurement, value)
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.weightScale, includes: included) {
             measurement

@@ -1,5 +1,6 @@
 import Glibc
 import PeripheralBlueZ
+import PeripheralConformance
 import PeripheralKit
 import PeripheralTesting
 import Synchronization

@@ -1,3 +1,4 @@
+import PeripheralConformance
 import PeripheralTesting
 
 /// The table of known differences in the article "Limits of BlueZ by version".

@@ -1,5 +1,6 @@
 import Glibc
 import PeripheralBlueZ
+import PeripheralConformance
 import PeripheralCore
 import PeripheralKit
 import PeripheralTesting

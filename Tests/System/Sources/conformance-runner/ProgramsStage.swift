@@ -1,4 +1,5 @@
 import PeripheralBlueZ
+import PeripheralConformance
 import PeripheralCore
 import PeripheralTesting
 import Synchronization

@@ -1,8 +1,9 @@
 import Glibc
 import PeripheralBlueZ
 
+@testable import PeripheralConformance
 @testable import PeripheralKit
-@testable import PeripheralTesting
+import PeripheralTesting
 
 /// A second program on the same adapter, which serves the same declaration as a scenario.
 ///
