@@ -1,9 +1,9 @@
 import Glibc
 import PeripheralBlueZ
+import PeripheralTesting
 
 @testable import PeripheralConformance
 @testable import PeripheralKit
-import PeripheralTesting
 
 /// A second program on the same adapter, which serves the same declaration as a scenario.
 ///
