@@ -1,4 +1,4 @@
-// The versions and rules of BlueZ, so that one import is enough.
+// Exports the versions and rules of BlueZ, so one import is enough.
 @_exported public import PeripheralBlueZModel
 
 // The store for a peripheral's preserved state.

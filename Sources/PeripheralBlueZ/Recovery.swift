@@ -4,12 +4,12 @@
 public enum Recovery: Hashable, Sendable {
     /// Waits for bluetoothd, the adapter, its power, or a permission, at the start and at any later time.
     ///
-    /// `Peripheral.states` reports what is missing. The log also says what to do about it.
+    /// `Peripheral.states` reports the missing part. The log also says how to correct the cause.
     case always
 
     /// Ends the run with an error if something is missing at the start.
     ///
-    /// After the first publication, the peripheral is published again automatically.
+    /// After the first publication, the run waits for a missing part and publishes the peripheral again.
     case afterPublication
 
     /// Ends the run with an error if something is missing, at any time.

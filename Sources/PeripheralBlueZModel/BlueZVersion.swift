@@ -15,7 +15,7 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
     public static let v5_66 = BlueZVersion(major: 5, minor: 66)
     /// BlueZ 5.82, as in Debian 13 "trixie".
     public static let v5_82 = BlueZVersion(major: 5, minor: 82)
-    /// BlueZ 5.87, as in Debian "forky", the release in development.
+    /// BlueZ 5.87, as in Debian "forky", which is the release in development.
     public static let v5_87 = BlueZVersion(major: 5, minor: 87)
 
     /// Creates a version from text such as `5.66`.
@@ -41,8 +41,8 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
 extension BlueZVersion: ExpressibleByStringLiteral {
     /// Creates a version from a literal such as `"5.66"`.
     ///
-    /// A literal that is not a version stops the program with a fatal error. For text that is known only at
-    /// run time, assign it to a `String` and use ``init(_:)``, which returns `nil`.
+    /// A literal that is not a version stops the program with a fatal error. To parse text that is known only
+    /// at run time, pass a `String` to ``init(_:)``, which returns `nil` if the text is not a version.
     public init(stringLiteral text: String) {
         guard let version = BlueZVersion(text) else {
             // Unlike the message of a precondition, this message is printed in release builds too.

@@ -2,7 +2,9 @@ internal import PeripheralCore
 internal import PeripheralKit
 
 extension AdvertisingDeclaration {
-    /// The declarations to compare: each element, alone and combined, and the limits of what fits.
+    /// The declarations to compare.
+    ///
+    /// They cover each element of an advertisement alone, combinations of elements, and the size limits.
     public static let all: [AdvertisingDeclaration] =
         services + data + names + flags + stackAdditions + limits + channels + broadcasts + scanResponses
         + timing

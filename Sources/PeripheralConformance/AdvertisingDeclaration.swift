@@ -4,7 +4,7 @@ internal import PeripheralCore
 public import PeripheralKit
 public import PeripheralTesting
 
-/// A declaration of an advertisement whose plan every backend must put on the air.
+/// A declaration of an advertisement that every backend must publish according to its plan.
 ///
 /// ```swift
 /// for declaration in AdvertisingDeclaration.all {
@@ -35,15 +35,16 @@ public struct AdvertisingDeclaration: Sendable, CustomStringConvertible {
     /// The name.
     public var description: String { name }
 
-    /// Publishes the peripheral and compares what a central receives with the plan, byte by byte.
+    /// Publishes the peripheral and compares the received advertisement with the plan, byte by byte.
     ///
     /// - Parameters:
     ///   - backend: The backend under test.
     ///   - capabilities: The capabilities of the adapter and of the stack that the backend uses.
-    ///   - makeCentral: Creates a central for the peripheral. It is called when the peripheral is on the air.
-    /// - Returns: The plan. If the plan is not possible, the peripheral was refused, as expected.
-    /// - Throws: ``ConformanceFailure`` when something differs; otherwise the error that stopped the
-    ///   comparison.
+    ///   - makeCentral: Creates a central for the peripheral. The check calls this closure when the
+    ///     peripheral is on the air.
+    /// - Returns: The plan. If the plan is not possible, the backend has refused the peripheral, as expected.
+    /// - Throws: ``ConformanceFailure`` if the received bytes differ from the plan. Otherwise the error that
+    ///   stopped the comparison.
     @discardableResult
     public func check(
         on backend: some PeripheralBackend,

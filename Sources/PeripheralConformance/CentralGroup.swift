@@ -1,6 +1,8 @@
 internal import PeripheralTesting
 
-/// Connects one central for each MTU, beginning with the given one, and disconnects all at the end.
+/// Connects one central for each MTU, and disconnects all centrals at the end.
+///
+/// The first central is the given central.
 func withCentrals(
     _ first: any TestCentral,
     mtus: [Int],

@@ -5,7 +5,7 @@ internal import PeripheralKit
 extension ConformanceSuite {
     /// The scenarios that some versions of BlueZ fail.
     ///
-    /// The table in the article "Limits of BlueZ by version" is generated from these.
+    /// The table in the article "Limits of BlueZ by version" is generated from this list.
     public static let knownDifferences: [KnownDifference] = {
         // Swift 6.2 cannot type-check a sum of this many arrays in reasonable time.
         let differences: [[KnownDifference]] = [
@@ -118,7 +118,7 @@ extension ConformanceSuite {
         )
     }
 
-    /// The differences in which the emulated bluetoothd crashes as well.
+    /// The differences in which the emulated bluetoothd also crashes.
     package static let daemonEndsByConfirmation = [
         KnownDifference(
             addressedUnsubscriberConfirmsLate,

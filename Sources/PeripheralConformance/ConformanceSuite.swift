@@ -1,8 +1,11 @@
 internal import PeripheralCore
 
-/// The behavior that every backend must have: in memory, on an emulated and on a real Bluetooth stack.
+/// The behavior that every backend must have.
 ///
-/// To add a scenario, write a ``Scenario`` in the file of its subject and add it to the list in that file.
+/// The suite applies to the backend in memory, to an emulated Bluetooth stack, and to a real one.
+///
+/// To add a scenario, write a ``Scenario`` in the file of its subject and add the scenario to the list in
+/// that file.
 public enum ConformanceSuite: Sendable {
     /// All scenarios.
     public static let scenarios: [Scenario] =
@@ -12,12 +15,12 @@ public enum ConformanceSuite: Sendable {
         + indicating + transferring + confirmedTransferring + controlPoints + connections + structure
         + permitting + restoring + privateAddresses
 
-    /// The scenarios whose updates take a path that differs between versions of BlueZ.
+    /// The scenarios whose updates take different paths in different versions of BlueZ.
     package static let scenariosOfUpdates: [Scenario] =
         updating + subscribing + bondedSubscribing + securedUpdating + targeted + indicating + transferring
         + confirmedTransferring + controlPoints
 
-    /// Scenarios that take long and are not part of ``scenarios``.
+    /// The scenarios that take long and are not part of ``scenarios``.
     public static let longScenarios: [Scenario] = [manyUpdatesOfOne(rounds: 1000)]
 }
 

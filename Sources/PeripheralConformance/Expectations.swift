@@ -1,7 +1,7 @@
 package import PeripheralCore
 package import PeripheralKit
 
-/// Fails the scenario unless both are equal.
+/// Fails the scenario unless both values are equal.
 package func expect<Value: Equatable>(
     _ subject: String,
     _ actual: Value,
@@ -11,7 +11,7 @@ package func expect<Value: Equatable>(
     throw ConformanceFailure(description: "\(subject): expected \(expected), but got \(actual).")
 }
 
-/// Fails the scenario unless both are equal; for long values, reports where they differ.
+/// Fails the scenario unless both values are equal; for long values, reports the first difference.
 package func expect(_ subject: String, _ actual: [UInt8], is expected: [UInt8]) throws(ConformanceFailure) {
     guard actual != expected else { return }
     let readableCount = 24
@@ -40,7 +40,7 @@ package func expectRefusal<Output>(
     throw ConformanceFailure(description: "\(subject): expected the refusal \(expected), but got \(output).")
 }
 
-/// Fails the scenario, with the error's code, when the session refuses the operation.
+/// Fails the scenario with the error's code if the session refuses the operation.
 package func expectSuccess<Output>(of subject: String, _ operation: () async throws -> Output) async throws
     -> Output
 {

@@ -5,8 +5,8 @@ public import PeripheralTesting
 
 /// A scenario that some versions of BlueZ fail, and the expected failure.
 ///
-/// A known difference is an expectation too: on such a version, the run fails unless the scenario fails in
-/// exactly this way. So no scenario is skipped, and an outdated entry is detected.
+/// A known difference is also an expectation. On a listed version, the run fails unless the scenario fails in
+/// exactly this way. As a result, no scenario is skipped, and an outdated entry is detected.
 public struct KnownDifference: Sendable {
     /// The versions of BlueZ that have a difference.
     public struct Versions: Hashable, Sendable, CustomStringConvertible {
@@ -21,12 +21,12 @@ public struct KnownDifference: Sendable {
             Versions(first: nil, fixed: version)
         }
 
-        /// This version and the later ones, or only those before `end`.
+        /// This version and the later versions, or only the versions before `end`.
         public static func from(_ version: BlueZVersion, before end: BlueZVersion? = nil) -> Versions {
             Versions(first: version, fixed: end)
         }
 
-        /// Returns whether a version is one of these.
+        /// Returns whether a version belongs to these versions.
         public func contains(_ version: BlueZVersion) -> Bool {
             first.map { $0 <= version } ?? true && fixed.map { version < $0 } ?? true
         }
@@ -44,7 +44,7 @@ public struct KnownDifference: Sendable {
 
     /// The name of the scenario, or a description of the check that is not a scenario.
     public let scenario: String
-    /// The versions that fail it.
+    /// The versions that fail the scenario.
     public let versions: Versions
     /// The description of the expected error, a ``ConformanceFailure`` or an `ATTError`.
     public let failure: String
@@ -59,11 +59,11 @@ public struct KnownDifference: Sendable {
     ///
     /// - Parameters:
     ///   - scenario: The scenario that fails.
-    ///   - versions: The versions that fail it.
+    ///   - versions: The versions that fail the scenario.
     ///   - failure: The description of the expected error, a ``ConformanceFailure`` or an `ATTError`.
     ///   - reason: The reason for the behavior of BlueZ.
-    ///   - endsDaemon: Whether bluetoothd may crash because of it. If so, every outcome counts as the
-    ///     difference.
+    ///   - endsDaemon: Whether bluetoothd may crash because of the difference. If so, every outcome counts as
+    ///     the difference.
     public init(
         _ scenario: Scenario,
         in versions: Versions,
@@ -90,7 +90,7 @@ public struct KnownDifference: Sendable {
 
     /// The difference that ``CrashTest`` finds.
     ///
-    /// A scenario cannot find it, because it runs in the program that has to be killed.
+    /// A scenario runs in the program that must be killed, so no scenario can find this difference.
     public static let killedProgram = KnownDifference(
         of: "a program that is killed while a central writes disturbs no other",
         in: .all,
@@ -101,7 +101,9 @@ public struct KnownDifference: Sendable {
         endsDaemon: true
     )
 
-    /// What no scenario shows each time: it depends on which of two messages bluetoothd takes first.
+    /// The difference that depends on which of two messages bluetoothd reads first.
+    ///
+    /// No scenario shows this difference in every run.
     public static let hastySubscriber = KnownDifference(
         of: "a central that subscribes and unsubscribes at once is not subscribed",
         in: .all,
@@ -121,12 +123,12 @@ extension Scenario {
     ///   - version: The version of BlueZ that the backend uses.
     ///   - differences: The known differences of all versions.
     ///   - logger: The logger of the framework.
-    ///   - clock: The clock that measures how long handlers take, which the scenario advances; `nil` for real
-    ///     time.
-    ///   - makeCentral: Creates a central for the peripheral, not yet connected.
+    ///   - clock: The clock that measures how long handlers take. The scenario advances this clock. With
+    ///     `nil`, real time passes.
+    ///   - makeCentral: Creates a central for the peripheral. The central is not yet connected.
     /// - Returns: The known difference that occurred, if any.
-    /// - Throws: ``ConformanceFailure`` when an expectation does not hold, or a known difference does not
-    ///   occur; otherwise the error that stopped the scenario.
+    /// - Throws: ``ConformanceFailure`` if an expectation does not hold, or a known difference does not
+    ///   occur. Otherwise the error that stopped the scenario.
     @discardableResult
     public func run(
         on backend: some PeripheralBackend,

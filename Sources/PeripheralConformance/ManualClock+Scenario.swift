@@ -1,7 +1,7 @@
 internal import PeripheralTesting
 
 extension ManualClock {
-    /// Advances the clock until the condition is met; fails the scenario when it never is.
+    /// Advances the clock until the condition is met; fails the scenario if this never happens.
     func advance(until subject: String, _ isMet: () -> Bool) async throws {
         let patience = ContinuousClock.now + .seconds(30)
         while !isMet() {

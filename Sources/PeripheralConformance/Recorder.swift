@@ -6,7 +6,7 @@ package final class Recorder<Element: Sendable>: Sendable {
     private let continuation: AsyncStream<Element>.Continuation
     private let recorded = Mutex(0)
 
-    /// The number of recorded elements, including those already taken.
+    /// The number of recorded elements, including elements that were already returned.
     package var count: Int { recorded.withLock { $0 } }
 
     package init() {
@@ -18,7 +18,7 @@ package final class Recorder<Element: Sendable>: Sendable {
         continuation.yield(element)
     }
 
-    /// Waits for the next element that has not been taken.
+    /// Waits for the next element that was not returned yet.
     package func next() async throws -> Element {
         for await element in stream { return element }
         throw CancellationError()

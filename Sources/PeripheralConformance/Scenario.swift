@@ -2,9 +2,10 @@ public import Logging
 public import PeripheralKit
 public import PeripheralTesting
 
-/// One behavior that every backend must have: a peripheral, and what a central observes of it.
+/// One behavior that every backend must have.
 ///
-/// Scenarios are independent of each other and of any test framework. A scenario fails by throwing an error.
+/// A scenario consists of a peripheral, and of the steps and expectations of a central. Scenarios are
+/// independent of each other and of any test framework. A scenario fails by throwing an error.
 ///
 /// ```swift
 /// for scenario in ConformanceSuite.scenarios {
@@ -21,7 +22,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - name: The expected behavior, in one phrase.
-    ///   - make: Creates a separate trial for each run, so that runs share no recorded state.
+    ///   - make: Creates a separate trial for each run, so runs share no recorded state.
     public init(_ name: String, _ make: @escaping @Sendable () -> ScenarioRun) {
         self.name = name
         self.make = make
@@ -40,12 +41,12 @@ public struct Scenario: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - backend: The backend under test.
     ///   - logger: The logger of the framework.
-    ///   - clock: The clock that measures how long handlers take, which the scenario advances. With `nil`,
-    ///     real time passes, and the scenarios of late handlers take 4 seconds.
-    ///   - makeCentral: Creates a central for the peripheral, not yet connected. It is called when the
-    ///     peripheral is on the air.
-    /// - Throws: ``ConformanceFailure`` when an expectation does not hold; otherwise the error that stopped
-    ///   the scenario.
+    ///   - clock: The clock that measures how long handlers take. The scenario advances this clock. With
+    ///     `nil`, real time passes, and the scenarios of late handlers take 4 seconds.
+    ///   - makeCentral: Creates a central for the peripheral. The run calls this closure when the peripheral
+    ///     is on the air. The central is not yet connected.
+    /// - Throws: ``ConformanceFailure`` if an expectation does not hold. Otherwise the error that stopped the
+    ///   scenario.
     public func run(
         on backend: some PeripheralBackend,
         logger: Logger = Logger(label: "peripheral"),
@@ -85,20 +86,23 @@ public struct ScenarioRun: Sendable {
     /// The peripheral under test.
     public let peripheral: Peripheral
 
-    /// How many times in a row the peripheral is published; the body runs each time.
+    /// The number of successive publications of the peripheral; the body runs during each publication.
     let runs: Int
 
-    /// The peripherals that replace this one in turn, as if the program had been restarted.
+    /// The peripherals that replace this peripheral in turn, as after restarts of the program.
     var restarts: [Restart] = []
 
-    /// A peripheral that another program publishes on the same adapter during the trial; it has a restoration
-    /// identifier.
+    /// The peripheral that another program publishes on the same adapter during the trial.
+    ///
+    /// This peripheral has a restoration identifier.
     var neighbor: Peripheral?
 
     private let mtu: Int?
     private let body: TimedBody
 
-    /// The steps of the central, with the clock that makes handlers late; `nil` for real time.
+    /// The steps of the central, with the clock that makes handlers late.
+    ///
+    /// The clock is `nil` for real time.
     typealias TimedBody =
         @Sendable (_ central: any TestCentral, _ session: PeripheralSession, _ clock: ManualClock?)
         async throws -> Void
@@ -107,10 +111,11 @@ public struct ScenarioRun: Sendable {
     ///
     /// - Parameters:
     ///   - peripheral: The peripheral under test.
-    ///   - mtu: The largest MTU that the central accepts; the central is connected when the body begins. With
-    ///     `nil`, it is not connected.
-    ///   - runs: How many times in a row the peripheral is published; the body runs each time.
-    ///   - body: The steps of the central; throws when an expectation does not hold.
+    ///   - mtu: The largest MTU that the central accepts. The central is connected when the body begins. With
+    ///     `nil`, the central is not connected.
+    ///   - runs: The number of successive publications of the peripheral. The body runs during each
+    ///     publication.
+    ///   - body: The steps of the central. The body throws an error if an expectation does not hold.
     public init(
         _ peripheral: Peripheral,
         mtu: Int? = 517,
@@ -138,14 +143,14 @@ public struct ScenarioRun: Sendable {
         try await body(central, session, nil)
     }
 
-    /// Runs the body with a central that is not connected before and after.
+    /// Runs the body with a central that is not connected before and after the run.
     ///
     /// - Parameters:
     ///   - central: The central.
     ///   - session: The session of the published peripheral under test.
-    ///   - clock: The manual clock that the peripheral runs on; `nil` for any other clock.
-    /// - Throws: ``ConformanceFailure`` when an expectation does not hold; otherwise the error that stopped
-    ///   the trial.
+    ///   - clock: The manual clock of the peripheral; `nil` for any other clock.
+    /// - Throws: ``ConformanceFailure`` if an expectation does not hold. Otherwise the error that stopped the
+    ///   trial.
     public func run(
         _ central: any TestCentral,
         _ session: PeripheralSession,
@@ -162,9 +167,9 @@ public struct ScenarioRun: Sendable {
     }
 }
 
-/// A backend does not behave as a scenario expects.
+/// An error for a backend that does not behave as a scenario expects.
 public struct ConformanceFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was expected, and what happened instead.
+    /// The expected behavior and the observed behavior.
     public let description: String
 
     /// Creates an error for a scenario to throw.

@@ -8,14 +8,14 @@ extension ScenarioRun {
     struct Restart: Sendable {
         /// The restarted peripheral.
         let peripheral: Peripheral
-        /// Whether the previous program was killed at the end of its body, not stopped.
+        /// Whether the previous program was killed, instead of stopped, at the end of its body.
         let afterKill: Bool
         let body: @Sendable (_ central: any TestCentral, _ session: PeripheralSession) async throws -> Void
     }
 
     /// Returns the trial followed by a restart of the program, for the same central.
     ///
-    /// The central is in the state in which the previous body left it; it is not connected automatically.
+    /// The central keeps the state from the end of the previous body. It does not connect automatically.
     func restarted(
         as peripheral: Peripheral,
         afterKill: Bool = false,
@@ -35,7 +35,7 @@ extension ScenarioRun {
         return trial
     }
 
-    /// Runs one peripheral after another, each with the state restored from the previous one.
+    /// Runs one peripheral after another, each with the state restored from the previous peripheral.
     func runWithRestarts(
         on backend: some PeripheralBackend,
         logger: Logger,
@@ -65,7 +65,7 @@ extension ScenarioRun {
                     throw error
                 }
                 if next == nil { try await central.disconnect() }
-                // A kill leaves only what is in the store at this instant.
+                // After a kill, only the content of the store at this instant remains.
                 return next?.afterKill == true ? preserved.snapshot() : preserved
             }
         }

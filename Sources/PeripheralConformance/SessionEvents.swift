@@ -1,12 +1,13 @@
 package import PeripheralKit
 internal import PeripheralTesting
 
-/// How long a scenario waits for an event.
+/// The time that a scenario waits for an event.
 ///
-/// The time is long enough for a slow machine, and short enough to tell a failure from a scenario that hangs.
+/// The time is long enough for a slow machine. It is short enough to distinguish a failure from a scenario
+/// that hangs.
 private let patience = Duration.seconds(4)
 
-/// Waits for the next matching event; fails the scenario when there is none.
+/// Waits for the next matching event; fails the scenario if no such event occurs.
 @discardableResult
 package func next(
     of events: some AsyncSequence<SessionEvent, Never> & Sendable,
@@ -44,7 +45,7 @@ extension SessionEvent {
 extension TestCentral {
     /// Subscribes to a characteristic and waits until the program knows the subscription.
     ///
-    /// Updates that the program sends before have no recipient.
+    /// Updates that the program sends before this time have no recipient.
     package func subscribe<Value>(
         to characteristic: Characteristic<Value>,
         for kind: UpdateKind? = nil,

@@ -1,12 +1,12 @@
 /// An error code of the attribute protocol, which a central receives when its request fails.
 ///
-/// The codes are those of Core Specification Vol 3, Part F, 3.4.1.1. From 0xFC on, they are the common
-/// profile and service errors of the Core Specification Supplement, Part B, 1.2. Services define their own
-/// codes from 0x80 to 0x9F: see ``application(_:)``.
+/// The codes are those of Core Specification Vol 3, Part F, 3.4.1.1. The codes from 0xFC on are the common
+/// profile and service errors of the Core Specification Supplement, Part B, 1.2. Services define the codes
+/// from 0x80 to 0x9F: see ``application(_:)``.
 ///
-/// Some Bluetooth stacks cannot send every error. In memory, a central receives exactly the error that a
-/// handler throws. BlueZ sends application errors and the errors in this table. It sends any other error as
-/// ``unlikelyError``, and the log contains a warning.
+/// Some Bluetooth stacks cannot send every error. A central of the in-memory stack receives exactly the error
+/// that a handler throws. BlueZ sends application errors and the errors in this table. BlueZ sends any other
+/// error as ``unlikelyError``, and the log then contains a warning.
 ///
 /// | Code | Error | On BlueZ |
 /// |---|---|---|
@@ -35,8 +35,8 @@ public struct ATTError: Error, RawRepresentable, Hashable, Sendable {
 
     /// The codes that services and profiles define: 0x80 through 0x9F.
     ///
-    /// For a code that is known only at run time, use `ApplicationCode(rawValue:)`. It returns `nil` for a
-    /// code outside the range.
+    /// For a code that is known only at run time, use `ApplicationCode(rawValue:)`. This initializer returns
+    /// `nil` for a code outside the range.
     public enum ApplicationCode: UInt8, Hashable, Sendable, CaseIterable {
         /// 0x80 through 0x87.
         case x80 = 0x80, x81, x82, x83, x84, x85, x86, x87
@@ -75,7 +75,7 @@ extension ATTError {
     /// The peripheral does not support the request.
     public static let requestNotSupported = ATTError(rawValue: 0x06)
 
-    /// The offset lies past the end of the value.
+    /// The offset is past the end of the value.
     public static let invalidOffset = ATTError(rawValue: 0x07)
 
     /// The central is not authorized.
@@ -127,14 +127,14 @@ extension ATTError {
     /// An earlier procedure is still in progress.
     public static let procedureAlreadyInProgress = ATTError(rawValue: 0xFE)
 
-    /// The value lies outside its defined range.
+    /// The value is outside its defined range.
     public static let outOfRange = ATTError(rawValue: 0xFF)
 }
 
 extension ATTError: CustomStringConvertible {
-    /// The specification's name of the error, followed by its code.
+    /// The name of the error in the specification, followed by its code.
     ///
-    /// `read not permitted (0x02)`.
+    /// An example is `read not permitted (0x02)`.
     public var description: String {
         "\(name) (0x\(rawValue.hexadecimalDigits(count: 2)))"
     }

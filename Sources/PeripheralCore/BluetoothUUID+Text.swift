@@ -1,8 +1,8 @@
 extension BluetoothUUID: LosslessStringConvertible {
     /// Creates a UUID from text in upper or lower case.
     ///
-    /// Returns `nil` unless the text is 4 hexadecimal digits, 8, or 32 in the groups `8-4-4-4-12`. Prefixes,
-    /// braces and spaces are not allowed.
+    /// The text consists of 4, 8 or 32 hexadecimal digits. A text of 32 digits has the groups `8-4-4-4-12`.
+    /// Prefixes, braces and spaces are not allowed. The initializer returns `nil` for any other text.
     public init?(_ description: String) {
         let digits = description.utf8
         switch digits.count {
@@ -23,7 +23,7 @@ extension BluetoothUUID: LosslessStringConvertible {
 
     /// The canonical text: the shortest form in lower case.
     ///
-    /// `180d`, `12345678` or `5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11`.
+    /// Examples are `180d`, `12345678` and `5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11`.
     public var description: String {
         guard let number = assignedNumber else {
             return fullDescription
@@ -81,8 +81,8 @@ extension BluetoothUUID: ExpressibleByStringLiteral {
     ///
     /// For text that is known only at run time, use `init(_:)`, which returns `nil` if the text is malformed.
     ///
-    /// - Precondition: The literal has one of the forms that `init(_:)` accepts. If it does not, the program
-    ///   stops with a message that contains the literal.
+    /// - Precondition: The literal has one of the forms that `init(_:)` accepts. For any other literal, the
+    ///   program stops with a message that contains the literal.
     public init(stringLiteral text: String) {
         guard let uuid = BluetoothUUID(text) else {
             // Unlike a precondition, `fatalError` prints its message in release builds as well.

@@ -1,8 +1,9 @@
 /// A Bluetooth UUID: an attribute type, or the identity of a service.
 ///
 /// Every UUID is 128 bits wide. UUIDs assigned by the Bluetooth SIG are derived from the Bluetooth Base UUID,
-/// `xxxxxxxx-0000-1000-8000-00805f9b34fb`. They have a short form of 16 or 32 bits that denotes the same
-/// UUID. Two values are equal when their 128 bits are equal (Core Specification Vol 3, Part B, 2.5.1).
+/// `xxxxxxxx-0000-1000-8000-00805f9b34fb`. An assigned UUID has a short form of 16 or 32 bits, which denotes
+/// the same UUID. Two values are equal when their 128 bits are equal (Core Specification Vol 3, Part B,
+/// 2.5.1).
 ///
 /// ```swift
 /// let heartRate: BluetoothUUID = 0x180D
@@ -12,8 +13,8 @@
 ///
 /// UUIDs are ordered by their 128 bits, most significant first.
 public struct BluetoothUUID: Hashable, Sendable {
-    // Not a UInt128: in unoptimized arm64 code, one that an asynchronous function returns loses its upper
-    // half (https://github.com/swiftlang/swift/issues/89842, in Swift 6.2 and 6.3).
+    // Two integers are used, because a UInt128 that an asynchronous function returns loses its upper half in
+    // unoptimized arm64 code (https://github.com/swiftlang/swift/issues/89842, in Swift 6.2 and 6.3).
     private let upperBits: UInt64
     private let lowerBits: UInt64
 
@@ -39,9 +40,10 @@ public struct BluetoothUUID: Hashable, Sendable {
         self.init(bits: Self.base | UInt128(assigned) << Self.assignedNumberShift)
     }
 
-    /// The 16 or 32-bit number that identifies this UUID.
+    /// The 16-bit or 32-bit number that identifies this UUID.
     ///
-    /// `nil` for a UUID outside the Bluetooth Base UUID, such as a vendor-specific UUID.
+    /// The number is `nil` for a UUID that is not derived from the Bluetooth Base UUID, such as a
+    /// vendor-specific UUID.
     public var assignedNumber: UInt32? {
         let number = UInt32(truncatingIfNeeded: bits >> Self.assignedNumberShift)
         return BluetoothUUID(number) == self ? number : nil
@@ -72,8 +74,8 @@ extension BluetoothUUID {
 
     /// The shortest form, least significant byte first: 2, 4 or 16 bytes.
     ///
-    /// Advertising data has a list for each of the three widths. Attribute protocol data units have no 32-bit
-    /// form. Use ``attBytes`` there.
+    /// Advertising data has a separate list of UUIDs for each of the three widths. Attribute protocol data
+    /// units have no 32-bit form. Use ``attBytes`` for attribute protocol data units.
     public var littleEndianBytes: [UInt8] {
         guard let number = assignedNumber else {
             return bits.littleEndianBytes

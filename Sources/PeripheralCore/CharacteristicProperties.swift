@@ -1,11 +1,11 @@
 /// The operations that a characteristic offers to centrals.
 ///
 /// The low byte holds the properties of the characteristic declaration (Core Specification Vol 3, Part G,
-/// 3.3.1.1). The high byte holds those of the Characteristic Extended Properties descriptor (3.3.3.1). The
-/// declaration's *Extended Properties* bit is not an option. It marks the presence of that descriptor and
-/// follows from the high byte.
+/// 3.3.1.1). The high byte holds the properties of the Characteristic Extended Properties descriptor
+/// (3.3.3.1). The *Extended Properties* bit of the declaration is not an option. This bit marks the presence
+/// of the descriptor and follows from the high byte.
 public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
-    /// The properties in the low byte, the extended properties in the high byte.
+    /// The bits of the properties (low byte) and of the extended properties (high byte).
     public let rawValue: UInt16
 
     /// Creates a set from its bits and drops undefined bits.
@@ -17,23 +17,32 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     public static let broadcast = CharacteristicProperties(rawValue: 0x0001)
     /// The value can be read.
     public static let read = CharacteristicProperties(rawValue: 0x0002)
-    /// The value can be written by a command, which gets no response, even if it fails.
+    /// The value can be written by a command.
+    ///
+    /// The central receives no response, even if the write fails.
     public static let writeWithoutResponse = CharacteristicProperties(rawValue: 0x0004)
-    /// The value can be written by a request, which gets a response.
+    /// The value can be written by a request.
+    ///
+    /// The central receives a response.
     public static let write = CharacteristicProperties(rawValue: 0x0008)
-    /// The value can be sent to subscribers, which do not confirm it.
+    /// The value can be sent to subscribers as a notification.
+    ///
+    /// Subscribers do not confirm a notification.
     public static let notify = CharacteristicProperties(rawValue: 0x0010)
-    /// The value can be sent to subscribers, which confirm it.
+    /// The value can be sent to subscribers as an indication.
+    ///
+    /// Each subscriber confirms an indication.
     public static let indicate = CharacteristicProperties(rawValue: 0x0020)
     /// The value can be written by a signed command.
     ///
-    /// The central signs it with a key from pairing. BlueZ 5.73 and later checks the signature. This has not
-    /// been tested with a central that signs.
+    /// The central signs the command with a key from pairing. BlueZ 5.73 and later checks the signature.
+    /// Signed commands have not been tested with a central that signs.
     public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x0040)
     /// The value can be written as part of a reliable write.
     ///
-    /// The central reads prepared writes back before they take effect. BlueZ performs the writes one after
-    /// the other and stops at the first refusal. Earlier writes stay in effect.
+    /// The central checks the peripheral's copy of the prepared values before the writes take effect. BlueZ
+    /// performs the writes one after another and stops at the first refusal. The writes before the refused
+    /// write stay in effect.
     public static let reliableWrite = CharacteristicProperties(rawValue: 0x0100)
     /// The Characteristic User Description descriptor can be written.
     public static let writableAuxiliaries = CharacteristicProperties(rawValue: 0x0200)
@@ -66,12 +75,12 @@ extension CharacteristicProperties {
 
     /// Whether centrals can subscribe.
     ///
-    /// Such a characteristic has a Client Characteristic Configuration descriptor.
+    /// A characteristic that allows subscriptions has a Client Characteristic Configuration descriptor.
     public var allowsSubscription: Bool {
         !isDisjoint(with: [.notify, .indicate])
     }
 
-    /// Whether centrals can write the value in any way.
+    /// Whether centrals can write the value with at least one of the operations.
     public var canWrite: Bool {
         !isDisjoint(with: [.write, .writeWithoutResponse, .authenticatedSignedWrites, .reliableWrite])
     }

@@ -1,33 +1,42 @@
 /// The 48-bit address of a Bluetooth device.
 ///
-/// Its text is `AA:BB:CC:DD:EE:FF`, most significant byte first. The bits do not contain the address kind,
-/// public or random, which is transmitted separately (Core Specification Vol 6, Part B, 1.3). Addresses with
-/// the same bits are equal.
+/// The text of an address is `AA:BB:CC:DD:EE:FF`, with the most significant byte first. The bits do not
+/// contain the kind of the address, public or random. Devices transmit the kind separately (Core
+/// Specification Vol 6, Part B, 1.3). Addresses with the same bits are equal.
 public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
     /// The origin of an address.
     public enum Kind: Hashable, Sendable {
-        /// Assigned to the manufacturer by the IEEE. It never changes.
+        /// An address that the IEEE assigned to the manufacturer.
+        ///
+        /// A public address never changes.
         case `public`
-        /// Chosen by the device. See ``DeviceAddress/randomKind`` for its lifetime.
+        /// An address that the device chose.
+        ///
+        /// ``DeviceAddress/randomKind`` indicates the lifetime of a random address.
         case random
     }
 
     /// The lifetime of a random address, and whether other devices can resolve it.
     public enum RandomKind: Hashable, Sendable {
-        /// Unchanged at least until the device restarts.
+        /// An address that stays the same at least until the device restarts.
         case `static`
-        /// Changes every few minutes. A bonded device resolves it to an identity.
+        /// An address that changes every few minutes.
+        ///
+        /// A bonded device can resolve the address to an identity.
         case resolvable
-        /// Changes every few minutes. No device can resolve it.
+        /// An address that changes every few minutes and that no device can resolve.
         case nonResolvable
     }
 
-    /// The 48 bits, with the first byte of the text as the most significant.
+    /// The 48 bits of the address.
+    ///
+    /// The first byte of the text is the most significant byte.
     public let rawValue: UInt64
 
     /// Creates an address from its 48 bits.
     ///
-    /// The first byte of the text is the most significant. Returns `nil` if the value has more than 48 bits.
+    /// The first byte of the text is the most significant byte. Returns `nil` if the value has more than 48
+    /// bits.
     public init?(rawValue: UInt64) {
         guard rawValue >> 48 == 0 else {
             return nil
@@ -52,7 +61,7 @@ public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
 
     /// The kind of random address that the two highest bits indicate.
     ///
-    /// The value is meaningless for a public address. It is `nil` for the reserved bit pattern.
+    /// The value is meaningless for a public address. The value is `nil` for the reserved bit pattern.
     public var randomKind: RandomKind? {
         switch rawValue >> 46 {
         case 0b11: .static

@@ -1,14 +1,14 @@
 /// The link security that an attribute requires.
 ///
-/// Each level includes the levels below it (Core Specification Vol 3, Part C, 10.2.1, LE security mode 1).
+/// Each level includes all weaker levels (Core Specification Vol 3, Part C, 10.2.1, LE security mode 1).
 public enum SecurityLevel: UInt8, Hashable, Sendable, CaseIterable {
     /// No security: any central has access.
     case open
     /// An encrypted link, with or without authentication during pairing.
     case encrypted
-    /// An encrypted link, paired with protection against a man in the middle.
+    /// An encrypted link whose pairing was protected against a man in the middle.
     case authenticated
-    /// An authenticated link, paired by LE Secure Connections.
+    /// An authenticated link whose pairing used LE Secure Connections.
     case secureConnections
 }
 
@@ -27,11 +27,12 @@ public struct AttributeSecurity: Hashable, Sendable {
     public var write: SecurityLevel
     /// The security required to subscribe and to receive each update.
     ///
-    /// A bonded central stays subscribed while it is disconnected. When it returns, it receives no update
-    /// until its link has this security again (Core Specification, Vol 3, Part C, 10.3.1.1).
+    /// A bonded central stays subscribed while it is disconnected. After the central has reconnected, the
+    /// central receives no update until its link has this security again (Core Specification, Vol 3, Part C,
+    /// 10.3.1.1).
     public var notify: SecurityLevel
 
-    /// Creates the requirements of an attribute, which default to open.
+    /// Creates the requirements of an attribute, by default ``SecurityLevel/open`` for each kind of access.
     public init(read: SecurityLevel = .open, write: SecurityLevel = .open, notify: SecurityLevel = .open) {
         self.read = read
         self.write = write
@@ -49,6 +50,6 @@ public struct AttributeSecurity: Hashable, Sendable {
     public static let encrypted = AttributeSecurity(.encrypted)
     /// Every access requires a link that is authenticated against a man in the middle.
     public static let authenticated = AttributeSecurity(.authenticated)
-    /// Every access requires an authenticated link, paired by LE Secure Connections.
+    /// Every access requires an authenticated link whose pairing used LE Secure Connections.
     public static let secureConnections = AttributeSecurity(.secureConnections)
 }

@@ -1,8 +1,8 @@
 extension Sequence {
     /// Returns the elements in a stable sort order.
     ///
-    /// Intended for short sequences. Each use of the standard library's `sorted` with a new type adds 2 KB to
-    /// a program.
+    /// The method is intended for short sequences. Each use of the standard library's `sorted` with a new
+    /// type adds 2 KB to a program.
     package func inOrder(by isBefore: (Element, Element) -> Bool) -> [Element] {
         var ordered: [Element] = []
         for element in self {

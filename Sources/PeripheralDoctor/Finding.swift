@@ -21,16 +21,16 @@ package struct Finding: Hashable, Sendable {
     package var subject: String
     /// The kind of finding, for programs.
     ///
-    /// It stays the same when the texts change.
+    /// The code stays the same when the texts change.
     package var code: String
     package var severity: Severity
     /// The fact that was found.
     package var summary: String
     /// The effect on a peripheral.
     package var reason: String?
-    /// The way to fix it.
+    /// The way to fix the problem.
     package var remedy: String?
-    /// A shell command, if one command fixes it.
+    /// A shell command, if one command fixes the problem.
     package var command: String?
 
     package init(

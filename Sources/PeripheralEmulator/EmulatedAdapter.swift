@@ -13,8 +13,9 @@ public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
         /// Bluetooth 4.2: advertising continues while centrals are connected.
         public static let legacy = Kind(name: .legacy)
 
-        /// Bluetooth 5: a connection stops advertising until it is registered again or a connection ends.
+        /// Bluetooth 5: a connection stops advertising.
         ///
+        /// Advertising starts again when the advertisement is registered again, or when a connection ends.
         /// bluetoothd reports the transmission power to each advertisement and supports secondary channels.
         public static let extended = Kind(name: .extended)
 
@@ -22,7 +23,7 @@ public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
         public var description: String { name.rawValue }
     }
 
-    /// The name, such as `hci0`: the last part of the object path.
+    /// The name, such as `hci0`, which is the last part of the object path.
     public var name: String
 
     /// The kind of the adapter.
@@ -37,10 +38,10 @@ public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
     /// Creates an adapter.
     ///
     /// - Parameters:
-    ///   - name: The name: `hci` and a number.
+    ///   - name: The name, which consists of `hci` and a number.
     ///   - kind: The kind of the adapter.
     ///   - isPowered: Whether the adapter is powered on when bluetoothd starts.
-    ///   - address: The public address; `nil` for one derived from the name.
+    ///   - address: The public address. With `nil`, the address is derived from the name.
     public init(
         _ name: String = "hci0",
         kind: Kind = .extended,
@@ -60,8 +61,9 @@ public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
 }
 
 extension DeviceAddress {
-    /// Returns a different address for each name: the name determines the part that does not identify the
-    /// manufacturer.
+    /// Returns a different address for each name.
+    ///
+    /// The name determines the part of the address that does not identify the manufacturer.
     fileprivate static func adapter(named name: String) -> DeviceAddress {
         let number = name.utf8.reduce(0x0100 as UInt64) { ($0 &* 31 &+ UInt64($1)) & 0xFF_FFFF }
         guard let address = DeviceAddress(rawValue: 0x00AA_0100_0000 & 0xFFFF_FF00_0000 | number) else {

@@ -17,16 +17,16 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Only the radio and bluetoothd are emulated: the peripheral talks to a `dbus-daemon` through libdbus, as on
-/// a device. When the call returns, the bus and its process, thread and files are gone, even if the body
-/// throws.
+/// Only the radio and bluetoothd are emulated. The peripheral communicates with a `dbus-daemon` through
+/// libdbus, like on a device. When the call returns, the process, the thread and the files of the bus no
+/// longer exist, even if the body throws an error.
 ///
 /// - Parameters:
 ///   - configuration: The configuration of the emulated bluetoothd.
-///   - body: The code that uses it.
+///   - body: The code that uses the emulated bluetoothd.
 /// - Returns: The result of the body.
-/// - Throws: ``PrivateBus/StartError`` when `dbus-daemon` is not installed or cannot start;
-///   `CancellationError` when the task is cancelled before the body begins; otherwise the error of the body.
+/// - Throws: ``PrivateBus/StartError`` if `dbus-daemon` is not installed or cannot start. `CancellationError`
+///   if the task is cancelled before the body begins. Otherwise the error of the body.
 @discardableResult
 public func withEmulatedBlueZ<Output>(
     _ configuration: EmulatedBlueZ.Configuration = EmulatedBlueZ.Configuration(),
@@ -46,10 +46,12 @@ public func withEmulatedBlueZ<Output>(
     return try outcome.get()
 }
 
-/// An emulated bluetoothd: `org.bluez` on a private message bus, with adapters that have no radio.
+/// An emulated bluetoothd on a private message bus.
 ///
-/// It imitates recordings of the real daemon: the order of calls, options, errors, handles and advertising
-/// bytes. The conformance suite verifies that both behave the same. ``withEmulatedBlueZ(_:_:)`` creates one.
+/// The emulated bluetoothd owns `org.bluez` and has adapters without a radio. It imitates recordings of the
+/// real daemon: the order of calls, options, errors, handles and advertising bytes. The conformance suite
+/// verifies that the real and the emulated daemon behave the same. ``withEmulatedBlueZ(_:_:)`` creates the
+/// emulated bluetoothd.
 public final class EmulatedBlueZ: Sendable {
     /// The configuration.
     public let configuration: Configuration
@@ -92,13 +94,15 @@ public final class EmulatedBlueZ: Sendable {
 // MARK: - Use
 
 extension EmulatedBlueZ {
-    /// The address of the bus in D-Bus notation, for other programs: `busctl --address=… tree org.bluez`.
+    /// The address of the bus in D-Bus notation.
+    ///
+    /// Other programs can use the address, as in `busctl --address=… tree org.bluez`.
     public var busAddress: String { bus.address }
 
     /// A BlueZ backend on the first adapter that is powered on.
     public var backend: BlueZBackend { backend() }
 
-    /// Creates a BlueZ backend for this adapter with these requirements.
+    /// Creates a BlueZ backend for the given adapter with the given requirements.
     public func backend(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),
@@ -119,7 +123,7 @@ extension EmulatedBlueZ {
             adapter: adapter,
             settings: settings,
             recovery: recovery,
-            // A virtual central receives each update at once.
+            // A virtual central receives each update immediately.
             fallbackRate: .unlimited,
             bus: .address(bus.address),
             logger: logger,
@@ -129,16 +133,19 @@ extension EmulatedBlueZ {
         )
     }
 
-    /// Creates a central near an adapter, not yet connected, with its own address.
+    /// Creates a central near an adapter.
+    ///
+    /// The central has a separate address and is not yet connected.
     ///
     /// - Parameters:
-    ///   - peripheral: The peripheral under test; its declaration determines where a `Characteristic` is in
-    ///     the database.
-    ///   - adapter: The name of the adapter; `nil` for the first. Near an adapter that does not exist,
-    ///     nothing is on the air.
-    ///   - patience: How long the central waits for an advertisement or an update before it throws.
+    ///   - peripheral: The peripheral under test. Its declaration determines the place of each
+    ///     `Characteristic` in the database.
+    ///   - adapter: The name of the adapter; `nil` for the first adapter. A central near an adapter that does
+    ///     not exist receives no advertisements.
+    ///   - patience: The longest time that the central waits for an advertisement or an update. After this
+    ///     time, the central throws an error.
     ///   - clock: The clock that measures this time.
-    /// - Returns: The central. Set its MTU when you connect it.
+    /// - Returns: The central. Set the MTU of the central when you connect it.
     public func central(
         for peripheral: Peripheral,
         near adapter: String? = nil,
@@ -154,9 +161,11 @@ extension EmulatedBlueZ {
 // MARK: - Life
 
 extension EmulatedBlueZ {
-    /// Starts bluetoothd, which already runs when ``withEmulatedBlueZ(_:_:)`` calls its body.
+    /// Starts bluetoothd again after a stop or a crash.
     ///
-    /// - Throws: An error when the bus has ended or bluetoothd already runs.
+    /// bluetoothd already runs when ``withEmulatedBlueZ(_:_:)`` calls its body.
+    ///
+    /// - Throws: An error if the bus has ended or bluetoothd already runs.
     public func startDaemon() async throws {
         let controllers = hardware.withLock { $0.pluggedIn }
         let started = try await BluetoothDaemon.start(
@@ -169,25 +178,33 @@ extension EmulatedBlueZ {
         daemon.withLock { $0 = started }
     }
 
-    /// Stops bluetoothd like `systemctl stop bluetooth`: it removes its objects from the bus, then its name.
+    /// Stops bluetoothd like `systemctl stop bluetooth`.
+    ///
+    /// bluetoothd removes its objects from the bus, and then its name.
     public func stopDaemon() async {
         await daemon.withLock { $0.take() }?.stop()
     }
 
-    /// Ends bluetoothd immediately, like a crash: only its name disappears.
+    /// Ends bluetoothd immediately, like a crash.
+    ///
+    /// Only the name of bluetoothd disappears from the bus.
     public func killDaemon() async {
         await daemon.withLock { $0.take() }?.kill()
     }
 
-    /// Stops bluetoothd and starts it again: all registrations are gone, and handles start over.
+    /// Stops bluetoothd and starts bluetoothd again.
     ///
-    /// - Throws: An error when the bus has ended.
+    /// All registrations end, and the assignment of handles starts from the beginning.
+    ///
+    /// - Throws: An error if the bus has ended.
     public func restartDaemon() async throws {
         await stopDaemon()
         try await startDaemon()
     }
 
-    /// Kills the message bus, like a crash; bluetoothd ends with it.
+    /// Kills the message bus, like a crash.
+    ///
+    /// bluetoothd ends with the message bus.
     public func killBus() async {
         bus.kill()
         await killDaemon()
@@ -197,14 +214,16 @@ extension EmulatedBlueZ {
     ///
     /// Call ``startDaemon()`` afterwards to start bluetoothd.
     ///
-    /// - Throws: ``PrivateBus/StartError`` when `dbus-daemon` cannot start.
+    /// - Throws: ``PrivateBus/StartError`` if `dbus-daemon` cannot start.
     public func startBus() async throws {
         try await bus.restart()
     }
 
-    /// Sets whether the policy of the bus permits programs to call bluetoothd, which is the default.
+    /// Sets whether the policy of the bus permits programs to call bluetoothd.
     ///
-    /// - Throws: An error when the bus has ended.
+    /// By default, the policy permits these calls.
+    ///
+    /// - Throws: An error if the bus has ended.
     public func setPermitted(_ isPermitted: Bool) async throws {
         try bus.writeConfiguration(denyingCallsTo: isPermitted ? [] : [BlueZName.service.text])
         let connection = try await BusConnection.connect(to: .address(bus.address), on: loop)
@@ -223,29 +242,35 @@ extension EmulatedBlueZ {
 
     /// Plugs an adapter in, and replaces any adapter with the same name.
     ///
-    /// If the same adapter was plugged in before, its centrals find it again.
+    /// If the same adapter was plugged in before, the centrals of this adapter receive its advertisements
+    /// again.
     ///
-    /// - Throws: An error when the bus has ended.
+    /// - Throws: An error if the bus has ended.
     public func addAdapter(_ adapter: EmulatedAdapter) async throws {
         await removeAdapter(adapter.name)
         let controller = hardware.withLock { $0.plugIn(adapter, configuration) }
         try await daemon.withLock { $0 }?.add(controller)
     }
 
-    /// Unplugs an adapter: its centrals are disconnected and its registrations are removed.
+    /// Unplugs an adapter.
     ///
-    /// It has no effect when there is no adapter with that name.
+    /// The centrals of the adapter are disconnected, and its registrations are removed. The call has no
+    /// effect if there is no adapter with that name.
     public func removeAdapter(_ name: String) async {
         hardware.withLock { $0.unplug(name) }
         await daemon.withLock { $0 }?.remove(name)
     }
 
-    /// Powers an adapter on or off, like `bluetoothctl power`; a blocked adapter stays off.
+    /// Powers an adapter on or off, like `bluetoothctl power`.
+    ///
+    /// A blocked adapter stays off.
     public func setPowered(_ isOn: Bool, adapter: String = "hci0") async {
         await daemon.withLock { $0 }?.setPowered(adapter, isOn)
     }
 
-    /// Blocks an adapter like `rfkill block`, or unblocks it; bluetoothd then powers it on.
+    /// Blocks an adapter like `rfkill block`, or unblocks it.
+    ///
+    /// bluetoothd powers on an unblocked adapter.
     public func setBlocked(_ isBlocked: Bool, adapter: String = "hci0") async {
         guard let controller = hardware.withLock({ $0.controller(named: adapter) }) else { return }
         controller.isBlocked = isBlocked

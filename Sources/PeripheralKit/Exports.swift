@@ -16,7 +16,7 @@
 @_exported public import struct PeripheralCore.DescriptorPermissions
 @_exported public import struct PeripheralCore.DeviceAddress
 @_exported public import struct PeripheralCore.GATTDecodingError
-// Re-exports what declarations and handlers use from PeripheralCore, so that one import is enough.
+// Re-exports the types of PeripheralCore that declarations and handlers use, so that one import is enough.
 @_exported public import protocol PeripheralCore.GATTValue
 @_exported public import struct PeripheralCore.Int24
 @_exported public import struct PeripheralCore.MedicalFloat

@@ -11,7 +11,8 @@ extension Peripheral {
     /// }
     /// ```
     ///
-    /// The body begins when the peripheral is on the air. When the body returns or throws, the call:
+    /// The body begins as soon as the peripheral is on the air. After the body has returned or thrown an
+    /// error, the call:
     ///
     /// 1. withdraws the advertisement,
     /// 2. answers the requests in progress,
@@ -20,31 +21,32 @@ extension Peripheral {
     ///
     /// Cancelling the calling task cancels the body and the running handlers, and withdraws the peripheral.
     ///
-    /// To shut down gracefully at `SIGTERM`, return from the body: pending requests are answered first. The
-    /// framework does not handle signals. `PeripheralService` of `PeripheralServiceLifecycle` ends the body
-    /// at a graceful shutdown; `OneThread.arrivals(of:)` of `PeripheralOneThread` reports signals.
+    /// To shut down gracefully at `SIGTERM`, return from the body. Pending requests are answered first. The
+    /// framework does not handle signals. At a graceful shutdown, `PeripheralService` of
+    /// `PeripheralServiceLifecycle` ends the body. `OneThread.arrivals(of:)` of `PeripheralOneThread` reports
+    /// signals.
     ///
     /// When the Bluetooth stack disappears, a backend such as `.bluez` publishes the peripheral again as soon
-    /// as possible. The body continues meanwhile, and ``states`` reports the changes. When the backend gives
-    /// up, the body is cancelled and the call throws the backend's error.
+    /// as possible. Meanwhile, the body continues, and ``states`` reports the changes. If the backend stops
+    /// with an error, the body is cancelled and the call throws that error.
     ///
     /// ``GATTServiceDeclaration/run(in:)`` of each service runs concurrently with the body, until the body
-    /// ends. An error that a service throws ends the body, and the call throws it.
+    /// ends. If that method throws an error, the body ends and the call throws the error.
     ///
-    /// The call does not return while a handler runs. A handler that ignores cancellation delays it.
+    /// The call does not return while a handler runs. A handler that ignores cancellation delays the call.
     ///
-    /// Centrals cannot flood the log. Of each kind of message, five are logged at once, then one per minute.
-    /// The metadata `peripheral.suppressed` is the number of messages that were left out.
+    /// Centrals cannot flood the log. Five messages of each kind are logged at once, and then one per minute.
+    /// The metadata `peripheral.suppressed` is the number of messages that were not logged.
     ///
     /// - Parameters:
     ///   - backend: The Bluetooth stack, such as `.bluez`.
-    ///   - logger: Receives what cannot be reported otherwise, such as errors of handlers that have no
-    ///     meaning for a central.
-    ///   - body: What the program does with the published peripheral.
-    /// - Returns: What the body returns.
-    /// - Throws: ``DeclarationError`` if the declaration is invalid, before anything is published;
-    ///   ``PeripheralError`` if the peripheral cannot be published or served; or the error of the body or of
-    ///   a service.
+    ///   - logger: Receives the problems that the framework cannot report otherwise. An example is a
+    ///     handler's error that is not an ``ATTErrorConvertible``.
+    ///   - body: The work of the program while the peripheral is published.
+    /// - Returns: The value that the body returns.
+    /// - Throws: ``DeclarationError`` if the declaration is invalid; in this case, nothing is published.
+    ///   ``PeripheralError`` if the peripheral cannot be published or served. Also the error that the body or
+    ///   a service throws.
     public func run<Output: Sendable>(
         on backend: some PeripheralBackend,
         logger: Logger = Logger(label: "peripheral"),
@@ -53,26 +55,28 @@ extension Peripheral {
         try await run(on: backend, logger: logger, clock: ContinuousClock(), body)
     }
 
-    /// Publishes and serves the peripheral, with its state preserved in the given store.
+    /// Publishes and serves the peripheral, and preserves its state in a store.
     ///
-    /// It runs as ``run(on:logger:_:)`` does. Except for the errors below, a store that fails does not
-    /// prevent the peripheral from running. Opening the store is retried for 5 seconds before anything is
-    /// published. Failures are reported by ``RestoredState/problems`` and
-    /// ``SessionEvent/restorationFailed(_:)``.
+    /// The call does the same as ``run(on:logger:_:)``, and also restores and preserves the state.
+    ///
+    /// The peripheral runs even if the store fails, except for the errors below. If the store cannot be
+    /// opened, the call tries again for 5 seconds before it publishes anything. Failures of the store are
+    /// reported by ``RestoredState/problems`` and ``SessionEvent/restorationFailed(_:)``.
     ///
     /// - Parameters:
     ///   - backend: The Bluetooth stack, such as `.bluez`.
-    ///   - store: The store that the state is restored from and preserved in.
-    ///   - interval: The shortest time between two saves. Changes in between are saved together, and
-    ///     everything is saved at the end. A save that something waits for, such as the response to a
-    ///     ``WriteDurability/durable`` write, happens at most half a second after the previous save.
-    ///   - logger: Receives what cannot be reported otherwise.
-    ///   - body: What the program does with the published peripheral.
-    /// - Returns: What the body returns.
+    ///   - store: The store that contains the preserved state.
+    ///   - interval: The shortest time between two saves. Changes between two saves are saved together, and
+    ///     all changes are saved at the end of the run. The response to a ``WriteDurability/durable`` write,
+    ///     for example, waits for a save. Such a save begins at most half a second after the previous save.
+    ///   - logger: Receives the problems that the framework cannot report otherwise.
+    ///   - body: The work of the program while the peripheral is published.
+    /// - Returns: The value that the body returns.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/restorationUnavailable`` if the
-    ///   peripheral has no restoration identifier; ``RestorationError`` with the code
-    ///   ``RestorationError/Code/inUse`` if another peripheral runs with the identifier, or with
-    ///   ``RestorationError/Code/invalidIdentifier``; and the errors of ``run(on:logger:_:)``.
+    ///   peripheral has no restoration identifier. ``RestorationError`` with the code
+    ///   ``RestorationError/Code/inUse`` if another peripheral runs with the same identifier.
+    ///   ``RestorationError`` with the code ``RestorationError/Code/invalidIdentifier`` if the identifier is
+    ///   not valid. Also the errors of ``run(on:logger:_:)``.
     public func run<Output: Sendable>(
         on backend: some PeripheralBackend,
         restoringFrom store: any RestorationStore,
@@ -90,9 +94,9 @@ extension Peripheral {
         )
     }
 
-    /// Publishes and serves as ``run(on:logger:_:)`` does, with given clocks.
+    /// Publishes and serves the peripheral with the given clocks.
     ///
-    /// `clock` measures how long handlers take; `wallClock` returns the time of day.
+    /// `clock` measures how long handlers take. `wallClock` returns the time of day.
     package func run<Output: Sendable>(
         on backend: some PeripheralBackend,
         restoringFrom store: (any RestorationStore)? = nil,
@@ -126,9 +130,10 @@ extension Peripheral {
             wallClock: wallClock,
             logger: logger
         )
-        // Not a task of the run: changes are saved even when the run is cancelled.
+        // Not a task of the run, because changes are saved even if the run is cancelled.
         let keeper = Task { await runtime.preservation?.keepSaving() }
-        // Not a task of the run: even a cancelled run answers in time until it is withdrawn.
+        // Not a task of the run, because even a cancelled run answers in time until the peripheral is
+        // withdrawn.
         let timekeeper = Task { await runtime.runDeadlines() }
         let outcome = await withTaskCancellationHandler {
             await run(runtime, on: backend, body)
@@ -136,7 +141,7 @@ extension Peripheral {
             runtime.cancelHandlers()
         }
         await runtime.endHandlers()
-        // After the handlers, so that their changes are saved as well.
+        // The saving stops after the handlers have ended, so that their changes are saved as well.
         runtime.preservation?.stop()
         await keeper.value
         timekeeper.cancel()
@@ -148,7 +153,7 @@ extension Peripheral {
 
     /// Reads the preserved state of this peripheral and passes it to the program.
     ///
-    /// - Returns: `nil` if the peripheral has no restoration identifier.
+    /// - Returns: The start of the restoration; `nil` if the peripheral has no restoration identifier.
     private func restore(
         _ declared: DeclaredState,
         from store: (any RestorationStore)?,
@@ -193,7 +198,7 @@ extension Peripheral {
         on backend: some PeripheralBackend,
         _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Output
     ) async -> Result<Output, any Error> {
-        // Before the run starts, so that the services miss no event.
+        // The services begin to retain events before the run starts, so that they miss no event.
         let work = ServiceWork(of: declarations, in: runtime)
         return await withTaskGroup(of: Ending<Output>.self) { group in
             group.addTask { .served(await serve(runtime, on: backend)) }
@@ -225,10 +230,11 @@ extension Peripheral {
                     await runtime.finishSilentProcedures()
                 case .served(let error):
                     let isReason = error != nil && !(error is CancellationError)
-                    // An error of the withdrawal no longer matters, unless it is the reason why the body
-                    // failed.
+                    // After the body has ended, an error of the withdrawal matters only if the body failed
+                    // because of it.
                     if isReason, result?.isConsequenceOfEnd ?? true { failure = error }
-                    // Before the body is cancelled, so that the body finds the session stopped.
+                    // The session stops before the body is cancelled, so that the body finds the session
+                    // stopped.
                     runtime.stop()
                     group.cancelAll()
                 }
@@ -239,16 +245,16 @@ extension Peripheral {
         }
     }
 
-    /// Lets the backend serve the peripheral until it is stopped, or the calling task is cancelled.
+    /// Serves the peripheral with the backend until the backend is stopped or the calling task is cancelled.
     ///
-    /// - Returns: The error that ended it; `nil` if it was stopped.
+    /// - Returns: The error that ended the backend's work; `nil` if the backend was stopped.
     private func serve(
         _ runtime: PeripheralRuntime,
         on backend: some PeripheralBackend
     ) async -> (any Error)? {
         guard !Task.isCancelled else { return CancellationError() }
-        // A separate task: on cancellation, the subscribers are saved before the backend withdraws the
-        // services.
+        // The backend runs in a separate task. On cancellation, the subscribers are therefore saved before
+        // the backend withdraws the services.
         let service = Task { try await backend.serve(runtime.publication, for: runtime) }
         return await withTaskCancellationHandler {
             do {
@@ -267,8 +273,8 @@ extension Peripheral {
     ///
     /// - Parameters:
     ///   - backend: The Bluetooth stack, such as `.bluez`.
-    ///   - logger: Receives what cannot be reported otherwise.
-    /// - Throws: `CancellationError` when cancelled, and the errors of ``run(on:logger:_:)``.
+    ///   - logger: Receives the problems that the framework cannot report otherwise.
+    /// - Throws: `CancellationError` if the task is cancelled, and the errors of ``run(on:logger:_:)``.
     public func run(
         on backend: some PeripheralBackend,
         logger: Logger = Logger(label: "peripheral")
@@ -288,7 +294,7 @@ private enum Ending<Output: Sendable>: Sendable {
 }
 
 extension Result where Failure == any Error {
-    /// Whether this is how a body ends when the peripheral is no longer served.
+    /// Whether the body ended because the peripheral is no longer served.
     fileprivate var isConsequenceOfEnd: Bool {
         guard case .failure(let error) = self else { return false }
         return error.isConsequenceOfEnd
@@ -296,7 +302,7 @@ extension Result where Failure == any Error {
 }
 
 extension Error {
-    /// Whether this error only says that the peripheral is no longer served.
+    /// Whether this error only reports that the peripheral is no longer served.
     var isConsequenceOfEnd: Bool {
         self is CancellationError || (self as? PeripheralError)?.code == .stopped
     }

@@ -1,4 +1,4 @@
-/// A Bluetooth LE peripheral: what centrals find, read, write and subscribe to.
+/// A Bluetooth LE peripheral with services that centrals can use.
 ///
 /// ```swift
 /// let peripheral = Peripheral("Pulse") {
@@ -9,27 +9,30 @@
 /// try await peripheral.run(on: .bluez) { session in … }
 /// ```
 ///
-/// This is a declaration. It has no effect until ``run(on:logger:_:)`` publishes it.
+/// Centrals find the peripheral and read, write and subscribe to its characteristics. A `Peripheral` is a
+/// declaration. The declaration has no effect until ``run(on:logger:_:)`` publishes the peripheral.
 public struct Peripheral: Sendable {
-    /// The name, which is also advertised unless the advertisement has its own.
+    /// The name of the peripheral.
+    ///
+    /// This name is also advertised, unless the advertisement contains another name.
     public let name: String
 
-    /// The identifier under which the peripheral's state is preserved; `nil` if it is not preserved.
+    /// The identifier under which the peripheral's state is preserved; `nil` if the state is not preserved.
     public let restorationIdentifier: String?
 
     let pairing: Pairing
     let onRestore: (@Sendable (RestoredState) async throws -> Void)?
-    /// The services as declared.
+    /// The declarations of the services.
     ///
-    /// Each of them can have work of its own.
+    /// Each declaration can perform background work.
     let declarations: [any GATTServiceDeclaration]
     package internal(set) var services: [GATTService]
     let advertisements: [Advertisement]
     /// Whether nothing is advertised until the program changes the advertisements.
     ///
-    /// This is so when the declaration is restored from a peripheral that did not advertise.
+    /// The value is `true` if the declaration is restored from a peripheral that did not advertise.
     var isSilentAtFirst = false
-    /// Why a restored declaration differs from the one that was preserved.
+    /// The differences between a restored declaration and the preserved declaration.
     var restorationIssues: [DeclarationIssue] = []
     let state = StateBroadcast()
     let backendMemory = BackendMemory()
@@ -43,11 +46,11 @@ public struct Peripheral: Sendable {
     /// }
     /// ```
     ///
-    /// Each call returns a separate sequence, which does not end. A sequence that is not read keeps the
+    /// Each access returns a separate sequence that does not end. A sequence that is not read retains the
     /// newest 64 states.
     ///
     /// Copies of a peripheral share one state. To run one declaration on two adapters at the same time,
-    /// declare two peripherals with the same function.
+    /// create two peripherals with the same function.
     public var states: some AsyncSequence<PeripheralState, Never> & Sendable {
         state.listen()
     }
@@ -55,17 +58,19 @@ public struct Peripheral: Sendable {
     /// Declares a peripheral.
     ///
     /// - Parameters:
-    ///   - name: The name; 1 to 248 bytes of UTF-8. An advertisement shows as much of it as fits.
+    ///   - name: The name; 1 to 248 bytes of UTF-8. If the name does not fit into an advertisement, the
+    ///     advertisement contains a shortened name.
     ///   - restorationIdentifier: The identifier under which the peripheral's state is preserved; 1 to 4,096
-    ///     bytes of UTF-8, such as `com.example.lamp`. The next run of the program continues where this one
-    ///     ends, however it ends. With `nil`, nothing is preserved. Only one running peripheral can use an
-    ///     identifier.
-    ///   - pairing: How centrals can pair. Attributes that require security need it.
+    ///     bytes of UTF-8, such as `com.example.lamp`. The next run of the program continues with the
+    ///     preserved state, even if this run crashes. If the identifier is `nil`, nothing is preserved. Only
+    ///     one running peripheral can use an identifier.
+    ///   - pairing: How centrals can pair. If an attribute requires security, declare a pairing.
     ///   - content: The services in order, and the ``Advertisement``s. Without an advertisement, the
     ///     peripheral advertises its name and services.
-    ///   - onRestore: Receives the restored state, or the problems that prevented its restoration. It is
-    ///     called before the peripheral is registered and before any request. It is not called when there is
-    ///     neither. An error that it throws ends the run before it begins.
+    ///   - onRestore: Receives the restored state, or the problems that prevented its restoration. The
+    ///     closure is called before the peripheral is registered and before any request. If there is neither
+    ///     a preserved state nor a problem, the closure is not called. If the closure throws an error, the
+    ///     run throws the error and publishes nothing.
     public init(
         _ name: String,
         restorationIdentifier: String? = nil,
@@ -92,10 +97,12 @@ public struct Peripheral: Sendable {
 
     /// Examines the declaration without publishing it.
     ///
-    /// ``run(on:logger:_:)`` does this first: it throws if the declaration has errors, and logs warnings. To
-    /// examine the declaration for a certain Bluetooth stack, use ``validate(for:)``.
+    /// ``run(on:logger:_:)`` examines the declaration first. The run throws if the declaration has errors,
+    /// and logs the warnings. To examine the declaration for a certain Bluetooth stack, use
+    /// ``validate(for:)``.
     ///
-    /// - Returns: The errors and warnings, in the order of the declaration; empty if there are none.
+    /// - Returns: The errors and warnings, in the order of the declaration. The array is empty if the
+    ///   declaration has no errors and no warnings.
     public func validate() -> [DeclarationIssue] {
         DeclarationValidation(of: self).issues
     }

@@ -1,6 +1,7 @@
-/// An error that the program receives when a peripheral cannot be published or served.
+/// An error that is thrown when a peripheral cannot be published or served.
 ///
-/// A central receives an `ATTError` instead. An invalid declaration throws a ``DeclarationError``.
+/// Only the program receives this error. The error that a central receives is an `ATTError`. If a declaration
+/// is invalid, a ``DeclarationError`` is thrown.
 public struct PeripheralError: Error, Sendable, CustomStringConvertible {
     /// A kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -12,9 +13,11 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// The Bluetooth stack is unreachable: there is no bus, or no Bluetooth daemon on it.
+        /// The Bluetooth stack is unreachable.
+        ///
+        /// Either the system has no bus, or no Bluetooth daemon is connected to the bus.
         public static let stackUnavailable = Code(kind: .stackUnavailable)
-        /// The adapter does not exist, or it is powered off or blocked.
+        /// The adapter does not exist, is powered off, or is blocked.
         public static let adapterUnavailable = Code(kind: .adapterUnavailable)
         /// The program is not allowed to use the Bluetooth stack.
         public static let permissionDenied = Code(kind: .permissionDenied)
@@ -26,7 +29,7 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         public static let timedOut = Code(kind: .timedOut)
         /// The peripheral is no longer published.
         public static let stopped = Code(kind: .stopped)
-        /// The characteristic is not part of the running peripheral, or lacks the property.
+        /// The characteristic is not part of the running peripheral, or does not have the required property.
         public static let notDeclared = Code(kind: .notDeclared)
         /// The value cannot be sent because its length is not allowed.
         public static let invalidValue = Code(kind: .invalidValue)
@@ -40,13 +43,15 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         /// The central did not confirm an indication within 30 seconds, or the stack lost the confirmation.
         public static let unconfirmed = Code(kind: .unconfirmed)
 
-        /// The stack does not know the central: it is not bonded and was not connected recently.
+        /// The stack does not know the central.
+        ///
+        /// The central is not bonded and was not connected recently.
         public static let unknownCentral = Code(kind: .unknownCentral)
 
-        /// The central's link is less secure than the characteristic requires.
+        /// The link of the central is less secure than the characteristic requires.
         ///
-        /// Also thrown when the stack can send only to all subscribers together, and one of them has such a
-        /// link.
+        /// Some stacks can send only to all subscribers together. On these stacks, the error is also thrown
+        /// if the link of any subscriber is not secure enough.
         public static let insufficientSecurity = Code(kind: .insufficientSecurity)
 
         /// The peripheral has a restoration identifier but no store, or a store but no identifier.
@@ -59,22 +64,22 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public var code: Code
 
-    /// What happened, and what to do about it, in one or two sentences.
+    /// A description of the problem and of its remedy, in one or two sentences.
     public var message: String
 
-    /// The underlying error, if there is one.
+    /// The underlying error; `nil` if there is no underlying error.
     public var cause: (any Error)?
 
     /// Creates an error.
     ///
-    /// For backends.
+    /// Backends use this initializer.
     public init(code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
     }
 
-    /// The message.
+    /// The message of the error.
     public var description: String { message }
 }
 

@@ -14,26 +14,27 @@
         /// }
         /// ```
         ///
-        /// The metrics come from ``PeripheralKit/PeripheralSession/updateTotals``. Each has the dimension
-        /// `characteristic`, a UUID. There is no dimension for centrals, because the number of their
-        /// addresses is unlimited.
+        /// The metrics come from ``PeripheralKit/PeripheralSession/updateTotals``. Each metric has the
+        /// dimension `characteristic`, which is a UUID. There is no dimension for centrals, because the
+        /// number of addresses of centrals is unlimited.
         ///
         /// | Label | Kind | Meaning |
         /// |---|---|---|
         /// | `peripheral_updates_queued` | meter | values in queues |
         /// | `peripheral_updates_in_flight` | meter | values in flight |
         /// | `peripheral_updates_sent` | counter | values that completed or were confirmed |
-        /// | `peripheral_updates_given_up` | counter | values not confirmed, or not known to complete |
+        /// | `peripheral_updates_given_up` | counter | values not confirmed, or with unknown completion |
         /// | `peripheral_updates_dropped` | counter | values that were queued but not sent |
         /// | `peripheral_updates_refused` | counter | values refused because a queue was full |
         /// | `peripheral_updates_waits` | counter | calls that waited for room or for their turn |
         /// | `peripheral_updates_longest_wait_seconds` | meter | the longest wait in a queue |
         ///
-        /// The method reports immediately, then at each interval, and a last time when it is cancelled. At
-        /// the end, it sets the numbers of queued values and values in flight to 0. Call it only once at a
-        /// time in a program for each factory. Two calls would count every value twice.
+        /// The method reports immediately, then after each interval, and a last time when the task is
+        /// cancelled. At the end, the method sets the meters of queued values and of values in flight to 0.
+        /// For each factory, only one call of this method may run at a time. Two simultaneous calls would
+        /// count every value twice.
         ///
-        /// Available with the package trait `Metrics`.
+        /// This method is available with the package trait `Metrics`.
         ///
         /// - Parameters:
         ///   - interval: The time between two reports, at least one second.

@@ -77,7 +77,7 @@
 
         /// Sets the meters for queued values and values in flight to 0.
         ///
-        /// No later report would update them.
+        /// No later report would update these meters.
         func end() {
             for metrics in instruments.values {
                 metrics.queued.set(0)

@@ -26,26 +26,27 @@ private import PeripheralDBus
 /// }
 /// ```
 ///
-/// The program does not use Swift's thread pool. It needs neither the stacks of that pool nor its clock,
-/// which wakes the machine once a second. No operation of the program has to wake another thread. While there
-/// is nothing to do, the thread sleeps.
+/// The program does not use Swift's thread pool. The program thus needs no memory for the stacks of the pool.
+/// The clock of the pool, which would wake the machine once a second, does not run. No operation of the
+/// program has to wake another thread. While there is no work, the thread sleeps.
 ///
-/// Build such a program with Swift 6.3 or later. Swift 6.2 does not let a program choose where its tasks run.
-/// With Swift 6.2, the thread runs only the backend and the main actor. Other tasks run in Swift's thread
-/// pool, with its stacks and its clock.
+/// Build a program that uses `OneThread` with Swift 6.3 or later. Swift 6.2 does not let a program choose
+/// where its tasks run. With Swift 6.2, the thread runs only the backend and the main actor. Other tasks run
+/// in Swift's thread pool, which uses its stacks and its clock.
 ///
-/// Long computations and blocking waits without `await` delay everything else. Libraries that create their
-/// own threads, such as Foundation and Dispatch, still do so.
+/// A long computation or a blocking wait without `await` delays all other work. Libraries such as Foundation
+/// and Dispatch still create their own threads.
 public enum OneThread: Sendable {
     /// Runs all tasks of the process on the calling thread and exits when `program` returns.
     ///
-    /// Call it once, at the beginning of a `main` that is not `async`. Tasks that already exist stay on their
-    /// threads. A second call stops the program.
+    /// Call this method once, at the beginning of a `main` that is not `async`. Tasks that already exist stay
+    /// on their threads. A second call stops the program.
     ///
     /// After 10 seconds, the process returns memory that only its start needed. This memory consists of
-    /// unmodified pages of the program and its libraries, which the kernel can read from their files again.
+    /// unmodified pages of the program and its libraries. The kernel can read these pages from their files
+    /// again.
     ///
-    /// - Parameter program: The program. It returns the exit status of the process.
+    /// - Parameter program: The program, which returns the exit status of the process.
     public static func run(_ program: @escaping @Sendable () async -> CInt) -> Never {
         EventLoop.runProcess {
             let start = Task.detached {
@@ -78,14 +79,14 @@ public enum OneThread: Sendable {
     /// }
     /// ```
     ///
-    /// Call it within ``run(_:)``, once for each signal. A call outside ``run(_:)`` stops the program.
-    /// Processes that the program starts inherit these signals as blocked.
+    /// Call this method within ``run(_:)``, once for each signal. A call outside ``run(_:)`` stops the
+    /// program. These signals are also blocked in processes that the program starts.
     ///
     /// - Parameter signals: The numbers of the signals.
-    /// - Returns: The numbers of the signals that arrive. If several wait, only the newest is delivered. The
-    ///   stream ends when the program no longer reads it.
-    /// - Throws: ``SignalsError`` when no file descriptor is available. The call needs one. The signals then
-    ///   keep their previous effects.
+    /// - Returns: A stream of the numbers of the signals that arrive. If several signals wait, the stream
+    ///   delivers only the newest signal. The stream ends when the program no longer reads it.
+    /// - Throws: ``SignalsError`` when no file descriptor is available. In this case, the signals keep their
+    ///   previous effects.
     public static func arrivals(of signals: [CInt]) throws(SignalsError) -> AsyncStream<CInt> {
         guard let loop = EventLoop.ofProcess else { preconditionFailure("call this within OneThread.run") }
         let descriptor = try openDescriptor(of: signals)

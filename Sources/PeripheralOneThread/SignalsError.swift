@@ -10,7 +10,9 @@ public struct SignalsError: Error, Sendable, CustomStringConvertible {
         self.number = number
     }
 
-    /// The failure and the system's reason, in English or the language of the process.
+    /// The failure in English, with the system's reason.
+    ///
+    /// The reason can be in the language of the process.
     public var description: String {
         let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
         return "The program cannot receive signals: \(reason). Raise the limit of open files."

@@ -2,16 +2,16 @@ private import Glibc
 
 /// The pages of the program and its libraries that have been in memory since the start.
 ///
-/// The start needs most of them, and later work needs few. Returning the others reduces the memory of the
-/// process and makes it available to the machine. A page that is needed again is read from its file. This
-/// costs only a page fault while the kernel still has the page.
+/// The start of a program needs most of these pages, and later work needs few of them. Returning the pages to
+/// the kernel reduces the memory of the process. If a page is needed again, the kernel reads the page from
+/// its file. The access costs only a page fault while the kernel still has the page.
 package enum StartPages {
-    /// Returns all pages of unmodified mappings.
+    /// Returns all pages of unmodified mappings to the kernel.
     ///
-    /// The kernel can read them from their files again.
+    /// The kernel can read these pages from their files again.
     package static func giveBack() {
         let mappings = unmodifiedMappings()
-        // Nothing may come between these two steps: it would need pages that were just returned.
+        // No other work may run here, because it would need pages that were just returned.
         for mapping in mappings {
             unsafe madvise(
                 UnsafeMutableRawPointer(bitPattern: mapping.lowerBound),

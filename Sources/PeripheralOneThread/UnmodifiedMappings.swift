@@ -1,17 +1,19 @@
 /// The unmodified file mappings of a process, read line by line from `/proc/self/smaps`.
 ///
-/// Such a mapping is not writable, and nothing was written to it while it was. The linker writes to the
-/// relocated tables (RELRO) of each library. Those pages must stay, because their content is not in the file.
+/// An unmodified mapping is not writable, and it was not modified while it was writable. The linker writes to
+/// the relocated tables (RELRO) of each library. The pages of these tables must stay, because their content
+/// is not in the file.
 package struct UnmodifiedMappings {
     /// The fields that indicate a modified page.
     ///
-    /// Each of them is 0 for an unmodified mapping.
+    /// Each of these fields is 0 for an unmodified mapping.
     ///
     /// A modified page of a file is anonymous, or swapped out and then counted only in `Swap`.
-    /// `Private_Dirty` may omit it: after an unchanged return from swap, or while a forked child shares it.
+    /// `Private_Dirty` may omit a modified page after an unchanged return from swap, or while a forked child
+    /// shares the page.
     private static let signs: Set<Substring> = ["Anonymous:", "Swap:", "Private_Dirty:", "Shared_Dirty:"]
 
-    /// The addresses of these mappings, in the order of the lines.
+    /// The addresses of the unmodified mappings, in the order of the lines.
     package private(set) var addresses: [Range<UInt>] = []
 
     /// The mapping that the next lines describe, until a line shows that it must stay.

@@ -4,7 +4,9 @@
     public import ServiceLifecycle
     internal import Synchronization
 
-    /// A peripheral as one of a program's services, with graceful shutdown at signals such as SIGTERM.
+    /// A peripheral as a service of swift-service-lifecycle.
+    ///
+    /// Signals such as SIGTERM can shut the peripheral down gracefully.
     ///
     /// ```swift
     /// let service = PeripheralService(peripheral, on: .bluez) { session in
@@ -13,7 +15,7 @@
     /// try await ServiceGroup(services: [service], gracefulShutdownSignals: [.sigterm], logger: logger).run()
     /// ```
     ///
-    /// Available with the package trait `ServiceLifecycle`.
+    /// This type is available with the package trait `ServiceLifecycle`.
     public struct PeripheralService<Backend: PeripheralBackend>: Service {
         private let peripheral: Peripheral
         private let backend: Backend
@@ -26,8 +28,8 @@
         ///   - peripheral: The peripheral.
         ///   - backend: The Bluetooth stack, such as `.bluez`.
         ///   - logger: The logger for problems that the framework cannot report in another way.
-        ///   - body: The program's work with the published peripheral. A graceful shutdown cancels it. The
-        ///     default body serves the peripheral until a graceful shutdown.
+        ///   - body: The program's work with the published peripheral. A graceful shutdown cancels the body.
+        ///     The default body serves the peripheral until a graceful shutdown.
         public init(
             _ peripheral: Peripheral,
             on backend: Backend,
@@ -45,8 +47,8 @@
         /// Serves the peripheral until the body ends or a graceful shutdown begins.
         ///
         /// A graceful shutdown withdraws the advertisement, answers the pending requests, withdraws the
-        /// services, and returns. It also ends a peripheral that waits for a Bluetooth stack. If the calling
-        /// task is cancelled, pending requests are cancelled instead.
+        /// services, and returns. A graceful shutdown also ends a peripheral that waits for a Bluetooth
+        /// stack. If the calling task is cancelled, the pending requests are cancelled instead of answered.
         ///
         /// - Throws: The errors of `Peripheral.run(on:logger:_:)`, except a `CancellationError` after a
         ///   graceful shutdown.
@@ -63,18 +65,19 @@
                         return false
                     }
                     while let hasEnded = try await group.next() {
-                        // A body that has not begun cannot end, but there are no requests to answer either.
+                        // A body that has not begun cannot end. Before the body begins, there are no requests
+                        // to answer.
                         if hasEnded || !body.hasBegun { group.cancelAll() }
                         if hasEnded { return }
                     }
                 }
             } catch is CancellationError where Task.isShuttingDownGracefully && !Task.isCancelled {
-                // A graceful shutdown ends the body in this way.
+                // After a graceful shutdown, the body can end with a CancellationError.
             }
         }
     }
 
-    /// The program's work, and whether it has begun.
+    /// The program's work, and whether the work has begun.
     private final class Body: Sendable {
         private let work: @Sendable (PeripheralSession) async throws -> Void
         private let state = Mutex(false)

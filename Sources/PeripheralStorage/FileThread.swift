@@ -48,7 +48,7 @@ final class FileThread: Sendable {
             nil
         )
         guard let thread = unsafe thread else {
-            // The system cannot create another thread. Blocking this one is better than losing the work.
+            // The system cannot create another thread. Blocking this thread is better than losing the work.
             unsafe Unmanaged<FileThread>.fromOpaque(reference).release()
             return drain()
         }

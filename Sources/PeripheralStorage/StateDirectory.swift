@@ -1,28 +1,28 @@
 public import PeripheralKit
 
-/// A directory that holds the preserved state of peripherals, one file for each.
+/// A directory that holds the preserved state of peripherals, with one file for each peripheral.
 ///
 /// ```swift
 /// let store = try StateDirectory()
 /// ```
 ///
-/// Each file is a key file, the format of desktop and system services. Besides the state, it contains the
-/// identifier and a checksum.
+/// Each file is a key file, the format of desktop and system services. Besides the state, the file contains
+/// the identifier and a checksum.
 ///
-/// A save writes a complete temporary file, flushes it to the disk and moves it into place. After a crash,
-/// either the old file or the new file exists.
+/// A save writes a complete temporary file, flushes it to the disk and moves it to the path of the state
+/// file. After a crash, either the old file or the new file exists.
 ///
-/// An open record is locked against other processes. The lock ends with the process, even if the process is
-/// killed.
+/// A lock protects an open record against other processes. The lock ends with the process, even if the
+/// process is killed.
 ///
-/// The directory is not trusted. These are refused and never followed:
+/// The store does not trust the content of the directory. The store refuses these files:
 ///
 /// - files that other users could have written
-/// - symbolic links
-/// - files with different content from the content that was saved
+/// - symbolic links, which the store never follows
+/// - files whose content has changed since it was saved
 ///
 /// Files have the mode 0600. A directory that the store creates has the mode 0700. All file operations run on
-/// separate threads, which end with their work.
+/// separate threads. A thread ends when its work is complete.
 public struct StateDirectory: RestorationStore {
     /// The maximum size of a file that is read or written, in bytes.
     public static let maximumFileSize = StateFileFormat.maximumSize
@@ -35,10 +35,11 @@ public struct StateDirectory: RestorationStore {
 
     /// Uses the standard directory for the state of this program.
     ///
-    /// It is the first of these. Nothing is created or read before a record is opened.
+    /// The standard directory is the first directory in this list whose variable is set. The initializer does
+    /// not create or read any file.
     ///
-    /// 1. `$STATE_DIRECTORY`, which systemd sets for a service with `StateDirectory=`. If it lists several,
-    ///    the first counts.
+    /// 1. `$STATE_DIRECTORY`, which systemd sets for a service with `StateDirectory=`. If the variable lists
+    ///    several directories, the first directory is used.
     /// 2. `$XDG_STATE_HOME/NAME`, where `NAME` is the name of the program.
     /// 3. `$HOME/.local/state/NAME`.
     ///
@@ -51,9 +52,9 @@ public struct StateDirectory: RestorationStore {
         self.init(path: location.path, madeComponentCount: location.madeComponentCount)
     }
 
-    /// Uses the directory at a path and creates it if it is missing.
+    /// Uses the directory at a path.
     ///
-    /// The parent directory must exist.
+    /// The store creates the directory if it is missing. The parent directory must exist.
     ///
     /// - Parameter path: The path, which may contain symbolic links. The directory must belong to the user of
     ///   the program, and no other user may write to it.
@@ -68,9 +69,9 @@ public struct StateDirectory: RestorationStore {
 
     /// Returns the identifiers with preserved state, in no particular order.
     ///
-    /// The method reads each file and compares its checksum. It omits files that are damaged, that a newer
-    /// version saved, or that cannot be trusted. These files do not change. If the directory does not exist,
-    /// there are no identifiers.
+    /// The method reads each file and compares its checksum. The method omits files that are damaged, that a
+    /// newer version saved, or that cannot be trusted. The method does not change these files. If the
+    /// directory does not exist, the result is empty.
     ///
     /// - Returns: The identifiers.
     /// - Throws: `RestorationError` when the directory cannot be read or trusted.
@@ -81,16 +82,16 @@ public struct StateDirectory: RestorationStore {
         }
     }
 
-    /// Opens the record of an identifier for exclusive use until it is closed.
+    /// Opens the record of an identifier for exclusive use until the record is closed.
     ///
-    /// The method creates the directory if it is missing. It also removes temporary files of a program that
-    /// was killed during a save.
+    /// The method creates the directory if it is missing. The method also removes temporary files of a
+    /// program that was killed during a save.
     ///
-    /// - Parameter identifier: The identifier, with 1 to 4,096 bytes and without U+0000. It does not have to
-    ///   be a valid file name.
+    /// - Parameter identifier: The identifier, with 1 to 4,096 bytes and without U+0000. The identifier does
+    ///   not have to be a valid file name.
     /// - Returns: The record.
     /// - Throws: `RestorationError` in these cases:
-    ///   - The record is already open, in this process or in another one.
+    ///   - The record is already open, in this process or in another process.
     ///   - The identifier is not valid.
     ///   - The directory cannot be used or trusted.
     public func open(_ identifier: String) async throws(RestorationError) -> any RestorationRecord {

@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock whose time changes only when a test advances it.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -58,7 +58,9 @@ public final class ManualClock: Clock, Sendable {
     /// The number of tasks that sleep on the clock.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Zero: the clock distinguishes all durations.
+    /// The minimum resolution, which is zero.
+    ///
+    /// The clock distinguishes all durations.
     public var minimumResolution: Duration { .zero }
 
     /// Waits until the clock is advanced to the deadline or beyond.
@@ -82,7 +84,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Advances the clock and wakes the tasks whose deadline is reached.
+    /// Advances the clock and wakes the tasks whose deadline has been reached.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)

@@ -24,7 +24,7 @@ extension Peripheral {
     ///   - logger: The logger of the framework.
     ///   - body: The test.
     /// - Returns: The result of the body.
-    /// - Throws: `DeclarationError` when the declaration is invalid; otherwise the error of the body.
+    /// - Throws: `DeclarationError` when the declaration is invalid, or the error of the body.
     @discardableResult
     public func test<Output: Sendable>(
         mtu: Int = 517,
@@ -47,9 +47,9 @@ extension Peripheral {
     /// - Parameters:
     ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes.
     ///   - logger: The logger of the framework.
-    ///   - body: The test, which also does what the program would do with the session.
+    ///   - body: The test, which also performs the program's work with the session.
     /// - Returns: The result of the body.
-    /// - Throws: `DeclarationError` when the declaration is invalid; otherwise the error of the body.
+    /// - Throws: `DeclarationError` when the declaration is invalid, or the error of the body.
     @discardableResult
     public func test<Output: Sendable>(
         mtu: Int = 517,

@@ -8,7 +8,7 @@ public struct AdapterDescription: Hashable, Sendable {
     /// The address of the adapter; `nil` if bluetoothd does not report it.
     public let address: DeviceAddress?
 
-    /// The name of the adapter for all programs; centrals can read it.
+    /// The name of the adapter, which all programs share and centrals can read.
     public let alias: String
 
     /// Whether the adapter is powered on.
@@ -19,7 +19,7 @@ public struct AdapterDescription: Hashable, Sendable {
 
     /// Whether a connection ends the adapter's advertising until the advertisement is registered again.
     ///
-    /// This is the case with extended advertising of Bluetooth 5 (seen on bluetoothd 5.66).
+    /// Extended advertising of Bluetooth 5 has this effect (observed on bluetoothd 5.66).
     let connectionsInterruptAdvertising: Bool
 
     /// The version of bluetoothd, or the oldest possible version if bluetoothd does not report it.

@@ -17,8 +17,8 @@ public struct AdapterSelection: Sendable, ExpressibleByStringLiteral {
 
     /// The adapter with a name such as `hci0`.
     ///
-    /// The kernel assigns the names in the order in which adapters appear. An adapter that is unplugged and
-    /// plugged in again may get another name. Its address stays the same.
+    /// The kernel assigns the names in the order in which adapters appear. If an adapter is unplugged and
+    /// plugged in again, its name can change. Its address stays the same.
     public static func named(_ name: String) -> AdapterSelection {
         AdapterSelection(rule: .named(name))
     }
@@ -28,10 +28,10 @@ public struct AdapterSelection: Sendable, ExpressibleByStringLiteral {
         AdapterSelection(rule: .address(address))
     }
 
-    /// The first adapter that satisfies a condition, in the order of bluetoothd.
+    /// The first adapter that satisfies a condition, in the order in which bluetoothd lists adapters.
     ///
-    /// - Parameter condition: Returns whether to use an adapter. It is called again whenever an adapter
-    ///   appears, disappears, or is powered on or off.
+    /// - Parameter condition: Returns whether to use an adapter. The backend calls the closure again whenever
+    ///   an adapter appears, disappears, or is powered on or off.
     /// - Returns: The selection.
     public static func first(where condition: @escaping @Sendable (AdapterDescription) -> Bool)
         -> AdapterSelection

@@ -1,23 +1,23 @@
 /// The settings that a peripheral requires of its adapter.
 ///
-/// They are applied before the services are registered, and stay after the run. A setting that is `nil`
-/// leaves the adapter as it is.
+/// The backend applies the settings before it registers the services. The settings remain after the run. A
+/// setting that is `nil` leaves the adapter unchanged.
 public struct AdapterSettings: Hashable, Sendable {
-    /// The name of the adapter for all programs, which centrals read from the Generic Access service.
+    /// The name of the adapter, which all programs share and centrals read from the Generic Access service.
     public var alias: String?
 
     /// Whether to power on the adapter if it is off at the start.
     ///
-    /// An adapter that is powered off later stays off until someone powers it on.
+    /// The framework does not power on an adapter that is powered off later.
     public var powersOn: Bool
 
     /// Whether the adapter accepts new bonds.
     ///
-    /// If the peripheral lets centrals pair, the framework sets this automatically.
+    /// If the peripheral lets centrals pair, the framework sets this property automatically.
     ///
-    /// bluetoothd makes the adapter pairable for every agent, including the agent with which a peripheral
-    /// refuses to pair. So `false` lasts only with `Pairing.system`, unless `AlwaysPairable` is set in
-    /// bluetoothd's configuration.
+    /// bluetoothd makes the adapter pairable for every agent. This includes the agent that a peripheral uses
+    /// to refuse pairing. Therefore `false` remains in effect only with `Pairing.system`, unless bluetoothd's
+    /// configuration sets `AlwaysPairable`.
     public var isPairable: Bool?
 
     /// Creates settings.

@@ -46,7 +46,8 @@ final class AdvertisementObject: Sendable {
         }
     }
 
-    /// Whether bluetoothd may have it, which is possible even after a refusal that came too late.
+    /// Whether bluetoothd may have the advertisement, which is possible even after a refusal that arrived too
+    /// late.
     var isRegistered: Bool {
         get { state.withLock { $0.isRegistered } }
         set { state.withLock { $0.isRegistered = newValue } }
@@ -60,7 +61,7 @@ final class AdvertisementObject: Sendable {
     /// Changes the advertisement while it is registered, if bluetoothd supports the change.
     ///
     /// - Returns: The properties with new values, for `PropertiesChanged`. `nil` if the advertisement must be
-    ///   registered again; it is unchanged then.
+    ///   registered again. In that case, the advertisement is unchanged.
     func change(to new: Advertisement) -> [(String, BusValue)]? {
         state.withLock { state in
             let plans = (state.advertisement.plan(for: state.capabilities), new.plan(for: state.capabilities))
@@ -100,9 +101,11 @@ final class AdvertisementObject: Sendable {
         )
     }
 
-    /// Accepts the power that bluetoothd reports on adapters with extended advertising, and ignores it.
+    /// Accepts the power that bluetoothd reports on adapters with extended advertising, and ignores this
+    /// power.
     ///
-    /// If the property had this value the next time, bluetoothd would take it for a requested power.
+    /// If the property had this value at the next registration, bluetoothd would treat the value as a
+    /// requested power.
     private static let takeNoteOfPower: ExportedProperty.Setter = { _ in }
 
     private func property(_ name: MemberName, _ signature: Signature) -> ExportedProperty {

@@ -4,7 +4,8 @@ internal import PeripheralKit
 
 /// The properties of `org.bluez.LEAdvertisement1` for an advertisement on an adapter.
 ///
-/// Properties that this version of BlueZ does not support are left out. The plan reports them.
+/// The object omits properties that this version of BlueZ does not support. The plan reports these
+/// properties.
 struct AdvertisementProperties: Equatable {
     /// All properties that BlueZ supports, with their types.
     static let all: [(name: MemberName, signature: Signature)] = [
@@ -26,15 +27,15 @@ struct AdvertisementProperties: Equatable {
     init(of advertisement: Advertisement, for capabilities: AdvertisingCapabilities) {
         let isConnectable = advertisement.kind == .connectable
         values["Type"] = .string(isConnectable ? "peripheral" : "broadcast")
-        // The name of the plan is used because bluetoothd cuts a name inside a character, or passes the
-        // controller more bytes than it accepts.
+        // The name is the name of the plan, because bluetoothd can cut a name inside a character. bluetoothd
+        // can also pass the controller more bytes than the controller accepts.
         values["LocalName"] = advertisement.plan(for: capabilities).localName.map { .string($0) }
         values["Appearance"] = advertisement.appearance.map { .uint16($0) }
         values["Includes"] = Self.list(advertisement.includes.map(\.description).inOrder())
         values["Duration"] = advertisement.duration.map { .uint16($0.seconds16) }
         values["Timeout"] = advertisement.timeout.map { .uint16($0.seconds16) }
         values["SecondaryChannel"] = advertisement.secondaryChannel.map { .string($0.description) }
-        // In a broadcast, BlueZ 5.69 to 5.79 take this property for a request for flags, even if it is
+        // In a broadcast, BlueZ 5.69 to 5.79 interpret this property as a request for flags, even if it is
         // `false`.
         if isConnectable { values["Discoverable"] = .bool(advertisement.discoverability != .never) }
         values["DiscoverableTimeout"] = advertisement.discoverability.limit.map { .uint16($0.seconds16) }
@@ -107,9 +108,9 @@ extension AdvertisementProperties {
     ///
     /// `nil` means that only another value can replace the property.
     ///
-    /// bluetoothd does not accept the other properties while the advertisement is registered, or not
-    /// correctly. It never removes a name or an appearance. It processes flags, intervals and power one by
-    /// one, and ignores the scan response.
+    /// bluetoothd does not accept the other properties while the advertisement is registered, or does not
+    /// accept them correctly. bluetoothd never removes a name or an appearance. It processes flags, intervals
+    /// and power one by one, and ignores the scan response.
     private static let changeable: [MemberName: BusValue?] = [
         "ServiceUUIDs": .strings([]), "SolicitUUIDs": .strings([]),
         "ManufacturerData": .dictionary(BusDictionary(key: "q", value: "v", [])),
@@ -118,14 +119,15 @@ extension AdvertisementProperties {
         "LocalName": nil, "Appearance": nil,
     ]
 
-    /// Keeps the remaining timeout of other properties.
+    /// Keeps the remaining timeout from other properties.
     mutating func keepTimeout(of others: AdvertisementProperties) {
         values["Timeout"] = others.values["Timeout"]
     }
 
-    /// Returns the changes that turn an advertisement with other properties into one with these.
+    /// Returns the changes that turn an advertisement with other properties into an advertisement with these
+    /// properties.
     ///
-    /// Properties that shrink come first, so that the data is never too long in between.
+    /// Properties that shrink are first, so the data is never too long in between.
     ///
     /// - Returns: The properties and their new values; `nil` if bluetoothd cannot make the change.
     func changes(from others: AdvertisementProperties) -> [(String, BusValue)]? {

@@ -4,7 +4,7 @@ internal import PeripheralKit
 extension RegistrationStateMachine.Failure {
     /// Creates the likely reason why bluetoothd has refused an advertisement.
     ///
-    /// bluetoothd has only two reasons for all refusals.
+    /// bluetoothd reports only two reasons for all refusals.
     ///
     /// - Parameters:
     ///   - error: The error that bluetoothd returned.

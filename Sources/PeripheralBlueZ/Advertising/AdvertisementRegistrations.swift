@@ -14,9 +14,10 @@ final class AdvertisementRegistrations: Sendable {
 
     /// The pause after a change of a registered advertisement.
     ///
-    /// bluetoothd passes a change to the kernel for each property, and does not report when it is done. This
-    /// takes a few milliseconds. If the advertisement were withdrawn during that time, bluetoothd would get
-    /// the kernel's reply for an advertisement that it no longer has, and crash (5.66 to 5.87).
+    /// bluetoothd passes a change to the kernel for each property, and does not report the completion. The
+    /// change takes a few milliseconds. If the advertisement were withdrawn during that time, bluetoothd
+    /// would crash (5.66 to 5.87). The cause is the kernel's reply for an advertisement that bluetoothd has
+    /// already dropped.
     static let timeForChange = Duration.milliseconds(50)
 
     private let connection: BusConnection
@@ -40,7 +41,7 @@ final class AdvertisementRegistrations: Sendable {
         self.released = released
     }
 
-    /// Returns the capabilities of the adapter, which are requested once.
+    /// Returns the capabilities of the adapter, and requests them only once.
     func capabilities(
         by managers: AdapterManagers,
         version: BlueZVersion
@@ -71,8 +72,8 @@ final class AdvertisementRegistrations: Sendable {
             object.set(advertisement, for: capabilities)
             objects.append((number, object))
         }
-        // Some advertisements crash bluetoothd instead of being refused. So nothing is registered before all
-        // are known to be possible.
+        // Some advertisements crash bluetoothd instead of being refused. Therefore no advertisement is
+        // registered before all advertisements are known to be possible.
         let errors = objects.flatMap { plan(of: $0.object, $0.number).issues }.filter {
             $0.severity == .error
         }
@@ -86,7 +87,8 @@ final class AdvertisementRegistrations: Sendable {
 
     /// Changes the advertisements one after the other.
     ///
-    /// If bluetoothd cannot change a registered advertisement, it is withdrawn and registered again.
+    /// If bluetoothd cannot change a registered advertisement, the function withdraws it and registers it
+    /// again.
     ///
     /// - Returns: The refused advertisements, which are off the air now, with the likely reasons.
     /// - Throws: The error that follows from the end of bluetoothd.
@@ -102,7 +104,7 @@ final class AdvertisementRegistrations: Sendable {
             if let properties = object.change(to: advertisement) {
                 guard !properties.isEmpty else { continue }
                 try await connection.emitPropertiesChanged(object.path, BlueZ.advertisement, properties)
-                // bluetoothd needs real time, whatever clock the program uses.
+                // bluetoothd needs real time, regardless of the program's clock.
                 try? await ContinuousClock().sleep(for: Self.timeForChange)
             } else {
                 try await withdraw(object, by: managers)
@@ -118,7 +120,7 @@ final class AdvertisementRegistrations: Sendable {
         return refused
     }
 
-    /// Withdraws the advertisements, even if bluetoothd has already dropped one of them.
+    /// Withdraws the advertisements, even if bluetoothd has already dropped one of these advertisements.
     func withdraw(_ numbers: Set<Int>, by managers: AdapterManagers) async throws(BusError) {
         let objects = state.withLock { state in numbers.inOrder().compactMap { state.objects[$0] } }
         for object in objects { try await withdraw(object, by: managers) }
@@ -126,7 +128,7 @@ final class AdvertisementRegistrations: Sendable {
 }
 
 extension AdvertisementRegistrations {
-    /// Returns the object with a number, and exports it at the first use.
+    /// Returns the object with a number, and exports the object at its first use.
     private func object(_ number: Int) async throws -> AdvertisementObject {
         if let object = state.withLock({ $0.objects[number] }) { return object }
         let object = AdvertisementObject(
@@ -149,7 +151,7 @@ extension AdvertisementRegistrations {
         by managers: AdapterManagers,
         _ clock: any Clock<Duration>
     ) async throws -> Failure? {
-        // bluetoothd may have the advertisement even after a refusal that came too late.
+        // bluetoothd may have the advertisement even after a refusal that arrived too late.
         try await withdraw(object, by: managers)
         do throws(BusError) {
             object.isRegistered = true
@@ -175,7 +177,7 @@ extension AdvertisementRegistrations {
         do throws(BusError) {
             try await managers.withdrawAdvertisement(object.path)
         } catch .remote("org.bluez.Error.DoesNotExist", _) {
-            // bluetoothd has already dropped it.
+            // bluetoothd has already dropped the advertisement.
         }
     }
 }

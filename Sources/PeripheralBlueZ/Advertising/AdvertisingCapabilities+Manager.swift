@@ -5,8 +5,8 @@ internal import PeripheralKit
 extension AdvertisingCapabilities {
     /// Creates the capabilities that an adapter reports.
     ///
-    /// Before 5.77, bluetoothd does not report the lengths. They follow from the presence of secondary
-    /// channels.
+    /// Before 5.77, bluetoothd does not report the lengths. The presence of secondary channels then
+    /// determines the lengths.
     ///
     /// - Parameters:
     ///   - manager: The properties of `org.bluez.LEAdvertisingManager1`.
@@ -21,7 +21,7 @@ extension AdvertisingCapabilities {
         }
         if let capabilities = manager["SupportedCapabilities"] {
             take(lengths: capabilities)
-            // Before they are stable, they are present only with `--experimental`.
+            // Before 5.77, this property is present only with `--experimental`.
             isExperimental = version < BlueZVersion(major: 5, minor: 77)
         }
         if let features = manager["SupportedFeatures"]?.elements?.compactMap(\.string) {
@@ -30,7 +30,7 @@ extension AdvertisingCapabilities {
         }
         activeInstances = manager["ActiveInstances"]?.integer() ?? 0
         freeInstances = manager["SupportedInstances"]?.integer() ?? 0
-        // The class of device belongs to classic Bluetooth, and is 0 without it.
+        // The class of device belongs to classic Bluetooth. It is 0 without classic Bluetooth.
         usesClassic = (adapter["Class"]?.integer(UInt32.self) ?? 0) != 0
         isAdapterDiscoverable = adapter["Discoverable"]?.bool ?? false
         adapterName = adapter["Alias"]?.string ?? ""

@@ -21,9 +21,9 @@ final class AdvertisingDemands: Sendable {
     ///
     /// - Parameters:
     ///   - advertisements: The new advertisements.
-    ///   - send: Passes the request on.
-    /// - Throws: `DeclarationError` if an advertisement is not possible on the adapter; the request is not
-    ///   passed on then. Otherwise the error that ``end(_:)`` receives.
+    ///   - send: Passes on the request.
+    /// - Throws: `DeclarationError` if an advertisement is not possible on the adapter. In that case, the
+    ///   request is not passed on. Otherwise the error that ``end(_:)`` receives.
     func make(_ advertisements: [Advertisement], _ send: () -> Void) async throws {
         if let capabilities = state.withLock({ $0.capabilities }) {
             let issues = advertisements.plans(for: capabilities).flatMap(\.issues)
@@ -46,7 +46,7 @@ final class AdvertisingDemands: Sendable {
         waiting?.resume(returning: outcome)
     }
 
-    /// Ends the pending change, and refuses all further ones.
+    /// Ends the pending change, and refuses all further changes.
     func close() {
         state.withLock { $0.isClosed = true }
         end(.failure(Self.stopped))

@@ -30,9 +30,9 @@ final class AdvertisingTime: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns the rest of a timeout, at least one second.
+    /// Returns the remaining time of a timeout, at least one second.
     ///
-    /// A timeout other than the last one starts from the beginning.
+    /// A timeout that differs from the last timeout starts from the beginning.
     func rest(of timeout: Duration) -> Duration {
         state.withLock { state in
             if state.timeout != timeout { state = State(timeout: timeout) }

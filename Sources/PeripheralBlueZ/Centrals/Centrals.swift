@@ -2,26 +2,27 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// The centrals of an adapter: which are connected, which have subscribed to what, and the routes to them.
+/// The centrals of an adapter, with their connections, subscriptions and routes.
 ///
-/// The actor wires the parts that do the work, and passes calls on to them. It runs on the event loop, so
-/// that calls and signals enter it without a change of threads. Its parts are confined to it.
+/// The actor connects the parts that do the work, and passes calls to these parts. It runs on the event loop,
+/// so calls and signals enter the actor without a change of threads. The parts are confined to the actor.
 actor Centrals {
     /// The abilities of the running bluetoothd.
     struct Abilities: Hashable {
         let version: BlueZVersion
-        /// Each subscriber can have a socket of its own (BlueZ 5.76).
+        /// Whether each subscriber can have a separate socket (BlueZ 5.76).
         ///
-        /// Before, one socket serves all. Then none is used, and the calls only show which central has
-        /// subscribed.
+        /// Before 5.76, one socket serves all subscribers. In that case, no socket is used, and the calls
+        /// only show which central has subscribed.
         var hasSocketPerCentral = false
-        /// Confirmations of indications arrive on the socket (BlueZ 5.80).
+        /// Whether confirmations of indications arrive on the socket (BlueZ 5.80).
         ///
-        /// Before, nothing shows the confirmation of an indication that was sent by the socket of one
-        /// central.
+        /// Before 5.80, nothing shows the confirmation of an indication that was sent through the socket of
+        /// one central.
         var confirmsOnSockets = false
-        /// bluetoothd reports the handles that it has assigned (not BlueZ 5.74 and 5.75, which refuse an
-        /// application that asks).
+        /// Whether bluetoothd reports the handles that it has assigned.
+        ///
+        /// BlueZ 5.74 and 5.75 do not report handles. They refuse an application that requests this report.
         var tellsHandles = true
 
         init(of version: BlueZVersion) {
@@ -36,9 +37,9 @@ actor Centrals {
     struct Characteristic: Hashable {
         var uuid: BluetoothUUID
         var path: ObjectPath
-        /// Whether centrals may ask for indications.
+        /// Whether centrals may request indications.
         var isIndicated: Bool
-        /// The security that it demands of its subscribers' links.
+        /// The security that the characteristic requires of its subscribers' links.
         var security: SecurityLevel
     }
 
@@ -139,7 +140,7 @@ actor Centrals {
         turns.begin(for: self)
     }
 
-    /// Closes all sockets; nothing more is sent or received.
+    /// Closes all sockets, which ends all sending and receiving.
     func close() {
         connections.onCountChange(nil)
         confirmations.stopWaiting()
@@ -151,7 +152,7 @@ actor Centrals {
 
     var abilities: Abilities { context.abilities }
 
-    /// How it is known which updates are completed.
+    /// The method that determines which updates are completed.
     var completionReporting: CompletionReporting { completion.completionReporting }
 
     func setAbilities(_ abilities: Abilities) {
@@ -180,12 +181,12 @@ actor Centrals {
         connections.central(address, mtu: mtu)
     }
 
-    /// The central of a device, as far as it is known; `nil` when the path is not that of a device.
+    /// The central of a device, as far as it is known; `nil` if the path is not the path of a device.
     func central(at device: ObjectPath) -> Central? {
         connections.central(at: device)
     }
 
-    /// Records all objects that bluetoothd has.
+    /// Records all objects of bluetoothd.
     func devicesTold(_ objects: BusValue?, below adapter: ObjectPath) {
         connections.devicesReported(objects, below: adapter)
     }
@@ -205,12 +206,12 @@ actor Centrals {
 
     // MARK: Requests
 
-    /// Records that bluetoothd has let a central do what demands a level.
+    /// Records that bluetoothd has permitted a request of a central that requires a security level.
     func served(_ central: Central, at level: SecurityLevel) {
         security.served(central, at: level)
     }
 
-    /// Records that a central pairs, which may give it other keys.
+    /// Records that a central pairs, which can change its keys.
     func mayPair(_ central: Central.ID, at level: SecurityLevel) {
         security.mayPair(central, at: level)
     }
@@ -233,7 +234,8 @@ actor Centrals {
 
     /// Records that a central has subscribed.
     ///
-    /// - Returns: bluetoothd's end of a socket for the central; `nil` when it is to be reached by the bus.
+    /// - Returns: bluetoothd's end of a socket for the central; `nil` if the central is reached through the
+    ///   bus.
     func subscribed(_ central: Central, to characteristic: AttributeHandle) -> OwnedFileDescriptor? {
         subscriptions.subscribed(central, to: characteristic)
     }
@@ -255,7 +257,7 @@ actor Centrals {
 
     // MARK: Updates
 
-    /// The updates that wait until the route to their central is certain, or can change.
+    /// The updates that wait until the route to their central is certain or can change.
     var held: [BackendUpdate] { transmitter.held }
 
     nonisolated func submit(_ updates: [BackendUpdate]) {
@@ -263,19 +265,19 @@ actor Centrals {
         connection.loop.execute { self.assumeIsolated { $0.transmitter.transmitSubmitted() } }
     }
 
-    /// Ends an update that nothing waits for, once its confirmation cannot arrive any more.
+    /// Ends an abandoned update as soon as its confirmation can no longer arrive.
     nonisolated func abandon(_ update: BackendUpdate.ID) {
         connection.loop.execute { self.assumeIsolated { $0.confirmations.abandon(update) } }
     }
 
-    /// Records a call of `Confirm`: a central has confirmed an indication, or is gone.
+    /// Records a call of `Confirm`: a central has confirmed an indication, or has disconnected.
     func confirmed(_ characteristic: AttributeHandle) {
         confirmations.confirmed(.call(characteristic))
     }
 
-    /// Returns when bluetoothd has sent what sockets and bus have taken for a central.
+    /// Returns when bluetoothd has sent the updates for a central that the sockets and the bus have accepted.
     ///
-    /// For the bus, the caller must have asked bluetoothd before.
+    /// For the bus, the caller must have received an answer of bluetoothd before.
     func untilHandedOn(for central: Central.ID) async {
         while !sockets.isAllRead(for: central) {
             guard (try? await Task.sleep(for: UpdateTransmitter.readingInterval)) != nil else { return }
@@ -283,11 +285,11 @@ actor Centrals {
         try? await Task.sleep(for: UpdateTransmitter.gatheringTime)
     }
 
-    /// Sends nothing any more, and waits until bluetoothd awaits no confirmation, or until the limit.
+    /// Stops sending, and waits until bluetoothd awaits no confirmation, or until the limit.
     ///
-    /// bluetoothd uses freed memory when a confirmation arrives, or its central disconnects, after the
-    /// application is withdrawn (`conf_cb` and `sock_io_conf` in gatt-database.c). Where centrals may choose
-    /// between notifications and indications, no confirmation may be coming.
+    /// bluetoothd uses freed memory if a confirmation arrives, or its central disconnects, after the
+    /// withdrawal of the application (`conf_cb` and `sock_io_conf` in gatt-database.c). If centrals can
+    /// choose between notifications and indications, an expected confirmation may never arrive.
     func untilConfirmed(within limit: Duration, by clock: any Clock<Duration>) async {
         transmitter.end()
         guard let confirmed = confirmations.untilConfirmed() else { return }
@@ -307,7 +309,7 @@ actor Centrals {
         turns.resume(number, with: result)
     }
 
-    /// Asks bluetoothd once more for the answer that such work awaits.
+    /// Requests another answer of bluetoothd for the work with a number.
     func ask(for number: Int) {
         turns.ask(for: number)
     }

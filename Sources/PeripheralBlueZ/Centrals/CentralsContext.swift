@@ -1,13 +1,13 @@
 internal import PeripheralCore
 internal import PeripheralDBus
 
-/// The facts that all parts of ``Centrals`` read: the characteristics, the adapter and the running
-/// bluetoothd.
+/// The facts that all parts of ``Centrals`` read.
 ///
-/// Belongs to the event loop.
+/// These are the characteristics, the adapter and the running bluetoothd. The context belongs to the event
+/// loop.
 final class CentralsContext {
     let characteristics: [AttributeHandle: Centrals.Characteristic]
-    /// The path of the adapter; `nil` until it is chosen.
+    /// The path of the adapter; `nil` until an adapter is chosen.
     private(set) var adapter: ObjectPath?
     private(set) var abilities = Centrals.Abilities(of: .v5_66)
 
@@ -23,12 +23,12 @@ final class CentralsContext {
         self.abilities = abilities
     }
 
-    /// Whether centrals may ask for indications of a characteristic.
+    /// Returns whether centrals may request indications of a characteristic.
     func isIndicated(_ characteristic: AttributeHandle) -> Bool {
         characteristics[characteristic]?.isIndicated == true
     }
 
-    /// The security that a characteristic demands of its subscribers' links; `nil` for none.
+    /// Returns the security that a characteristic requires of its subscribers' links; `nil` for none.
     func notifySecurity(of characteristic: AttributeHandle) -> SecurityLevel? {
         characteristics[characteristic].map(\.security).flatMap { $0 > .open ? $0 : nil }
     }

@@ -2,9 +2,9 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// Handles what bluetoothd reports of devices: which centrals are connected, and what that changes.
+/// Handles bluetoothd's reports about devices, and the effects on connected centrals.
 ///
-/// Belongs to the event loop.
+/// The object belongs to the event loop.
 final class Connections {
     private let devices: DeviceRegister
     private let security: SubscriberSecurity
@@ -40,14 +40,14 @@ final class Connections {
         return central
     }
 
-    /// The central of a device, as far as it is known; `nil` when the path is not that of a device.
+    /// The central of a device, as far as it is known; `nil` if the path is not the path of a device.
     ///
-    /// A bond is known also before the connection is reported.
+    /// A bond is known even before the connection is reported.
     func central(at device: ObjectPath) -> Central? {
         Central.ID(devicePath: device).map { devices.known($0) ?? Central(address: $0.address) }
     }
 
-    /// Records all objects that bluetoothd has.
+    /// Records all objects of bluetoothd.
     func devicesReported(_ objects: BusValue?, below adapter: ObjectPath) {
         for entry in objects?.dictionary?.entries ?? [] {
             guard let path = entry.key.objectPath, path.isBelow(adapter),

@@ -1,12 +1,12 @@
 internal import PeripheralDBus
 
-/// Runs work of the parts of ``Centrals`` later on the event loop, in a known order with what bluetoothd
-/// does.
+/// Runs work of the parts of ``Centrals`` later on the event loop, in a known order with bluetoothd's
+/// actions.
 ///
-/// Work is stored here under a number, and only the number crosses to the connection or to another thread.
-/// Work that still waits when the centrals are released never runs.
+/// The object stores work under a number. Only the number crosses to the connection or to another thread. If
+/// the centrals are released, stored work never runs.
 final class DaemonTurns {
-    /// In this time, bluetoothd does everything that the disconnection of a central causes.
+    /// The time in which bluetoothd does everything that the disconnection of a central causes.
     private static let moment = Duration.milliseconds(250)
 
     private let connection: BusConnection
@@ -18,7 +18,7 @@ final class DaemonTurns {
         self.connection = connection
     }
 
-    /// Sets the actor through which work is resumed.
+    /// Sets the actor that resumes work.
     func begin(for centrals: Centrals) {
         self.centrals = centrals
     }
@@ -40,31 +40,31 @@ final class DaemonTurns {
         connection.loop.execute { centrals.assumeIsolated { $0.resume(number) } }
     }
 
-    /// Runs the body when bluetoothd has taken everything that it was sent so far; it takes messages in
-    /// order.
+    /// Runs the body when bluetoothd has handled all messages that were sent to it so far.
     ///
-    /// The body runs after all reports that bluetoothd has sent before, and before all that it sends later.
+    /// bluetoothd handles messages in order. The body runs after all reports that bluetoothd has sent before
+    /// its answer, and before all later reports.
     func onAnswer(_ body: @escaping () -> Void) {
         ask(for: store { _ in body() })
     }
 
-    /// Runs the body after the next answer of bluetoothd, and after the ends of sockets that came with it.
+    /// Runs the body after the next answer of bluetoothd, and after the ends of sockets before that answer.
     func afterAnswer(_ body: @escaping () -> Void) {
         onAnswer { [loop = connection.loop] in
-            // A socket that has ended in the meantime is found ended before any timer is due.
+            // The loop notices the end of a socket before it runs any timer.
             _ = loop.schedule(after: .zero) { body() }
         }
     }
 
-    /// Runs the body when everything has arrived that the disconnection of a central causes.
+    /// Runs the body when all effects of the disconnection of a central have arrived.
     ///
-    /// The moment is for bluetoothd. The answer after it covers a slow bus and a busy loop: reports that
-    /// bluetoothd has sent until then come before the answer.
+    /// The interval gives bluetoothd time for these effects. The answer after the interval covers a slow bus
+    /// and a busy loop, because earlier reports of bluetoothd arrive before the answer.
     func afterMoment(_ body: @escaping () -> Void) {
         _ = connection.loop.schedule(after: Self.moment) { [weak self] in self?.afterAnswer(body) }
     }
 
-    /// Runs the body when the bus has taken all but some bytes of what it was sent, or cannot take it.
+    /// Runs the body when at most a given number of bytes waits for the bus, or when the bus has failed.
     func whenOutgoing(isAtMost bound: Int, _ body: @escaping (Result<Void, BusError>) -> Void) {
         guard let centrals else { return }
         let number = store(body)
@@ -80,14 +80,14 @@ final class DaemonTurns {
         }
     }
 
-    /// Asks bluetoothd for an answer, upon which the work with a number runs.
+    /// Requests an answer of bluetoothd, and runs the work with a number after the answer.
     func ask(for number: Int) {
         connection.assumeIsolated { [weak centrals] connection in
             // The arguments are well-formed.
             try? connection.call(BlueZ.name, "/", BlueZ.peer, "Ping") { answer in
                 switch answer {
                 case .failure(.disconnected): break
-                // bluetoothd has not read the question yet.
+                // bluetoothd has not read the request yet.
                 case .failure(.timedOut): centrals?.assumeIsolated { $0.ask(for: number) }
                 default: centrals?.assumeIsolated { $0.resume(number) }
                 }

@@ -4,17 +4,17 @@ internal import PeripheralKit
 
 /// The devices of the adapter, shared by the parts of ``Centrals`` that look up centrals.
 ///
-/// Belongs to the event loop.
+/// The register belongs to the event loop.
 final class DeviceRegister {
     private var table = DeviceTable()
 
-    /// How many centrals are connected.
+    /// The number of connected centrals.
     var connectedCount: Int { table.connectedCount }
 
     /// The connected central with this address, as far as it is known.
     func central(_ id: Central.ID) -> Central? { table.central(id) }
 
-    /// The central with this address as bluetoothd describes it, connected or not.
+    /// Returns the central with this address as bluetoothd describes it, connected or not connected.
     func known(_ id: Central.ID) -> Central? { table.known(id) }
 
     /// The central at the other end of a link with this address.
@@ -25,7 +25,7 @@ final class DeviceRegister {
         table.heard(from: address, mtu: mtu)
     }
 
-    /// Records what bluetoothd reports of a device.
+    /// Records bluetoothd's report about a device.
     func update(_ path: ObjectPath, _ properties: BusValue) -> [DeviceTable.Change] {
         table.update(path, properties)
     }

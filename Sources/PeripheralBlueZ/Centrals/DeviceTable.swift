@@ -2,36 +2,37 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// The devices that an adapter knows, and which of them are connected centrals.
+/// The devices that an adapter knows, and the connected centrals among them.
 ///
-/// A device is identified by the address in its path, which requests carry as well. A central with a changing
-/// address keeps the address with which it first came. Its lasting address becomes known when it bonds, and
-/// the path stays.
+/// The address in the path of a device identifies the device. Requests contain the same address. A central
+/// with a changing address keeps the address of its first connection. Its lasting address becomes known when
+/// the central bonds, and the path stays the same.
 ///
-/// A pure value: what bluetoothd reports of its Device1 objects goes in; changes to report come out.
+/// The table is a pure value. It receives bluetoothd's reports about Device1 objects, and returns the changes
+/// to report.
 struct DeviceTable {
     enum Change: Hashable {
         case connected(Central)
         /// The properties of a connected central have changed.
         case changed(Central)
-        /// A connected central has shown its lasting address, which is not the one under which it has
-        /// subscribed.
+        /// A connected central has shown its lasting address, which differs from the address of its
+        /// subscriptions.
         case identified(Central)
         case disconnected(Central)
-        /// The bond is gone, and everything that bluetoothd has kept of the central.
+        /// bluetoothd has dropped the bond, and all its data about the central.
         case forgotten(Central.ID)
     }
 
     private struct Device {
         var central: Central
         var isConnected: Bool
-        /// The address that bluetoothd has reported, which may differ from that of the path.
+        /// The address that bluetoothd has reported, which may differ from the address in the path.
         var toldAddress: DeviceAddress?
     }
 
     private var devices: [Central.ID: Device] = [:]
 
-    /// How many centrals are connected.
+    /// The number of connected centrals.
     var connectedCount: Int { devices.values.count { $0.isConnected } }
 
     /// The connected central with this address, as far as it is known.
@@ -39,20 +40,22 @@ struct DeviceTable {
         devices[id].flatMap { $0.isConnected ? $0.central : nil }
     }
 
-    /// The central with this address as bluetoothd describes it, connected or not.
+    /// Returns the central with this address as bluetoothd describes it, connected or not connected.
     func known(_ id: Central.ID) -> Central? { devices[id]?.central }
 
     /// The central at the other end of a link with this address.
     ///
-    /// A central has its lasting address, once that is known. A central that was connected before keeps the
-    /// address with which it came.
+    /// As soon as the lasting address of a central is known, the central has this address. A central that was
+    /// connected earlier keeps the address of its first connection.
     func id(ofLink address: DeviceAddress) -> Central.ID {
         let id = Central.ID(address: address)
         guard central(id) == nil else { return id }
         return devices.first { $0.value.isConnected && $0.value.central.address == address }?.key ?? id
     }
 
-    /// Records a request of a central and its MTU: the central is connected, whatever was reported before.
+    /// Records a request of a central and its MTU.
+    ///
+    /// The request shows that the central is connected, regardless of earlier reports.
     mutating func heard(from address: DeviceAddress, mtu: Int) -> (central: Central, changes: [Change]) {
         let id = Central.ID(address: address)
         let known = devices[id]
@@ -62,7 +65,7 @@ struct DeviceTable {
         return (central, [known?.isConnected == true ? .changed(central) : .connected(central)])
     }
 
-    /// Records what bluetoothd reports of a device; properties that it does not mention are unchanged.
+    /// Records bluetoothd's report about a device; properties that are not in the report are unchanged.
     mutating func update(_ path: ObjectPath, _ properties: BusValue) -> [Change] {
         guard let id = Central.ID(devicePath: path) else { return [] }
         let before = devices[id]
@@ -105,7 +108,7 @@ extension Central.ID {
 }
 
 extension Central {
-    /// A device as bluetoothd describes it; properties that it does not mention are as before.
+    /// Creates a central from bluetoothd's description; properties that are not in it are unchanged.
     init(_ id: ID, _ properties: BusValue, before: Central? = nil) {
         let kind: DeviceAddress.Kind? =
             switch properties["AddressType"]?.string {
@@ -113,7 +116,7 @@ extension Central {
             case "random": .random
             default: before?.addressKind
             }
-        // Before 5.65, bluetoothd reports only the pairing.
+        // Before 5.65, bluetoothd reports only whether the device is paired.
         let isBonded = properties["Bonded"]?.bool ?? properties["Paired"]?.bool
         self.init(
             address: properties["Address"]?.string.flatMap { DeviceAddress($0) } ?? before?.address

@@ -1,12 +1,12 @@
 internal import PeripheralDBus
 
-/// Passes what bluetoothd reports of its devices to the ``Centrals`` of an adapter.
+/// Passes bluetoothd's reports about its devices to the ``Centrals`` of an adapter.
 struct DeviceWatcher {
     let connection: BusConnection
     let adapter: ObjectPath
     let centrals: Centrals
 
-    /// Begins, with the devices that bluetoothd already has.
+    /// Begins to watch, and reports the devices that bluetoothd already has.
     func watch() async throws(BusError) {
         let (adapter, centrals) = (adapter, centrals)
         await centrals.setAdapter(adapter)
@@ -36,7 +36,9 @@ struct DeviceWatcher {
         try await takeDevices()
     }
 
-    /// Records the devices that exist, in the turn of the loop in which they are reported: later reports are
+    /// Records the existing devices.
+    ///
+    /// The devices are recorded in the turn of the loop in which they are reported, because later reports are
     /// newer.
     private func takeDevices() async throws(BusError) {
         let (answers, answer) = AsyncStream.makeStream(of: Result<Void, BusError>.self)

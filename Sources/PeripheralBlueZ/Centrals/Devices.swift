@@ -34,7 +34,7 @@ struct Devices {
         _ = try await call(adapter, BlueZ.adapter, "RemoveDevice", [.objectPath(device.path)])
     }
 
-    /// Returns when bluetoothd has taken everything that was sent to it by the bus before.
+    /// Returns when bluetoothd has handled everything that was sent to it through the bus before.
     func untilAnswered() async {
         _ = try? await call("/", BlueZ.peer, "Ping")
     }

@@ -1,12 +1,12 @@
 internal import PeripheralKit
 
-/// Reports events to the host, and the ends of updates together.
+/// Reports events to the host, and gathers the ends of updates into one report.
 ///
-/// One report for many ends saves a change of threads for each. Belongs to the event loop.
+/// One report for many ends avoids a change of threads for each end. The reporter belongs to the event loop.
 final class EventReporter {
     private let host: @Sendable (BackendEvent) -> Void
     private let turns: DaemonTurns
-    /// The updates that have ended while ends are gathered; `nil` while they are not.
+    /// The updates that have ended while the reporter gathers ends; `nil` at other times.
     private var ends: [(BackendUpdate.ID, BackendUpdateOutcome)]?
 
     init(to host: @escaping @Sendable (BackendEvent) -> Void, in turns: DaemonTurns) {
@@ -29,7 +29,7 @@ final class EventReporter {
         if ends == nil { host(.updateEnded(id, outcome)) } else { ends?.append((id, outcome)) }
     }
 
-    /// Runs the body, and reports all updates that end in it at once.
+    /// Runs the body, and reports all updates that end in the body together.
     func gatheringEnds(_ body: () -> Void) {
         guard ends == nil else { return body() }
         ends = []
@@ -37,7 +37,7 @@ final class EventReporter {
         body()
     }
 
-    /// Reports all updates that end in this turn of the loop at once.
+    /// Reports all updates that end in this turn of the loop together.
     func gatherEndsInThisTurn() {
         guard ends == nil else { return }
         ends = []

@@ -1,17 +1,18 @@
 internal import PeripheralCore
 
-/// Tracks where bluetoothd before 5.76 counts the subscriptions to a characteristic wrongly.
+/// Tracks the characteristics whose subscriptions bluetoothd before 5.76 counts wrongly.
 ///
-/// A pure value. bluetoothd reports the end of subscriptions only when its count reaches 0 (`ccc_write_cb` in
-/// gatt-database.c). A central that changes its mind before `AcquireNotify` is answered leaves a wrong count
-/// behind.
+/// The tracker is a pure value. bluetoothd reports the end of subscriptions only when its count reaches 0
+/// (`ccc_write_cb` in gatt-database.c). If a central subscribes and unsubscribes before `AcquireNotify` is
+/// answered, the count becomes wrong.
 struct Miscounts {
-    /// Counted too low: the count can reach 0 while a central is subscribed.
+    /// The characteristics counted too low: the count can reach 0 while a central is subscribed.
     private var tooLow: Set<AttributeHandle> = []
-    /// Counted too high: without a subscriber, the count is not 0.
+    /// The characteristics counted too high: without a subscriber, the count is not 0.
     private var tooHigh: Set<AttributeHandle> = []
-    /// The characteristics whose last subscriber has just disconnected, which bluetoothd reports if its count
-    /// is right.
+    /// The characteristics whose last subscriber has just disconnected.
+    ///
+    /// bluetoothd reports this disconnection if its count is right.
     private var awaitedStops: Set<AttributeHandle> = []
 
     func isTooLow(_ characteristic: AttributeHandle) -> Bool { tooLow.contains(characteristic) }
@@ -24,7 +25,7 @@ struct Miscounts {
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic to which the central has subscribed.
-    ///   - countsOthers: Whether bluetoothd can count others; its count does not go below 0.
+    ///   - countsOthers: Whether bluetoothd can count other subscribers. The count does not go below 0.
     mutating func answerDropped(_ characteristic: AttributeHandle, countsOthers: Bool) {
         awaitedStops.remove(characteristic)
         if countsOthers { tooLow.insert(characteristic) }
@@ -34,7 +35,7 @@ struct Miscounts {
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic.
-    ///   - isCorrected: Whether the count is right after it.
+    ///   - isCorrected: Whether the count is right after the subscription.
     mutating func subscribed(to characteristic: AttributeHandle, isCorrected: Bool) {
         awaitedStops.remove(characteristic)
         guard isCorrected else { return }
@@ -42,7 +43,7 @@ struct Miscounts {
         tooHigh.remove(characteristic)
     }
 
-    /// Records that the last subscriber has disconnected, which was not bonded.
+    /// Records that the last subscriber, which was not bonded, has disconnected.
     ///
     /// - Returns: Whether ``settleLeaving(_:)`` must be called in a moment.
     mutating func lastLeft(_ characteristic: AttributeHandle) -> Bool {
@@ -52,7 +53,7 @@ struct Miscounts {
         return true
     }
 
-    /// Records that the moment is over in which bluetoothd reports that the last subscriber has disconnected.
+    /// Records the end of the time in which bluetoothd reports that the last subscriber has disconnected.
     mutating func settleLeaving(_ characteristic: AttributeHandle) {
         if awaitedStops.remove(characteristic) != nil { tooHigh.insert(characteristic) }
     }

@@ -2,9 +2,9 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// The sockets that bluetoothd reads, each of which reaches one subscriber of one characteristic.
+/// The sockets that bluetoothd reads.
 ///
-/// Belongs to the event loop.
+/// Each socket reaches one subscriber of one characteristic. The sockets belong to the event loop.
 final class SubscriberSockets {
     private let loop: EventLoop
     private var sockets: [SubscriptionTable.Socket: PacketSocket] = [:]
@@ -16,9 +16,9 @@ final class SubscriberSockets {
     /// Opens a socket.
     ///
     /// - Parameters:
-    ///   - socket: The central that it reaches, and the characteristic.
+    ///   - socket: The central that the socket reaches, and the characteristic.
     ///   - handle: Called for each event of the socket.
-    /// - Returns: bluetoothd's end; `nil` when there is none to be had.
+    /// - Returns: bluetoothd's end of the socket; `nil` if no socket can be opened.
     func open(
         _ socket: SubscriptionTable.Socket,
         _ handle: @escaping (PacketSocket.Event) -> Void
@@ -28,7 +28,7 @@ final class SubscriberSockets {
         return pair.other
     }
 
-    /// Takes a socket out without closing it.
+    /// Removes and returns a socket without closing it.
     func take(_ socket: SubscriptionTable.Socket) -> PacketSocket? {
         sockets.removeValue(forKey: socket)
     }
@@ -43,7 +43,7 @@ final class SubscriberSockets {
         for socket in open { socket.close() }
     }
 
-    /// What is sent by a socket goes through this; `nil` when it is closed.
+    /// Returns the socket that sends the packets; `nil` if the socket is closed.
     func packets(for socket: SubscriptionTable.Socket) -> PacketSocket? { sockets[socket] }
 
     /// The open sockets of a central.
@@ -61,7 +61,7 @@ final class SubscriberSockets {
         sockets.allSatisfy { $0.key.central != central || $0.value.isRead }
     }
 
-    /// How many updates for a central bluetoothd may not have read yet.
+    /// Returns the largest possible number of updates for a central that bluetoothd has not read yet.
     func mostUnread(by central: Central.ID) -> Int {
         sockets.reduce(0) { $0 + ($1.key.central == central ? $1.value.mostUnread : 0) }
     }

@@ -1,16 +1,17 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// Tracks which central has subscribed to what, and by which route each is reached.
+/// Tracks the subscriptions of centrals, and the route to each subscriber.
 ///
-/// A pure value. bluetoothd does not reveal the client characteristic configurations. They are inferred from
-/// calls, from the ends of sockets and from connections, each of which shows only a part.
+/// The table is a pure value. bluetoothd does not reveal the client characteristic configurations. The table
+/// infers the configurations from calls, from the ends of sockets and from connections. Each of these sources
+/// shows only a part.
 struct SubscriptionTable {
     /// The route to a subscriber.
     enum Route: Hashable {
-        /// By a socket of its own.
+        /// A separate socket.
         case socket
-        /// By a signal on the bus, which reaches all subscribers.
+        /// A signal on the bus, which reaches all subscribers.
         case bus
     }
 
@@ -19,39 +20,43 @@ struct SubscriptionTable {
         var route: Route
     }
 
-    /// The identity of a socket: the central that it reaches, and the characteristic.
+    /// The identity of a socket, which consists of the reached central and the characteristic.
     struct Socket: Hashable {
         var characteristic: AttributeHandle
         var central: Central.ID
     }
 
-    /// In the order of the subscriptions, in which bluetoothd keeps the sockets, too.
+    /// The subscribers in the order of their subscriptions, which is also bluetoothd's order of the sockets.
     private var subscribers: [AttributeHandle: [Subscriber]] = [:]
     /// The characteristics with a subscriber that bluetoothd has not named.
     private var subscribedByStrangers: Set<AttributeHandle> = []
-    /// The subscriptions of bonded centrals that are disconnected: bluetoothd keeps them, and does not report
-    /// when they resume.
+    /// The subscriptions of bonded centrals that are disconnected.
+    ///
+    /// bluetoothd keeps these subscriptions, and does not report when they resume.
     private var dormant: [Central.ID: [AttributeHandle]] = [:]
-    /// The centrals among them that bluetoothd has forgotten; it drops their subscriptions when it would send
-    /// them a value.
+    /// The disconnected bonded centrals that bluetoothd has forgotten.
+    ///
+    /// bluetoothd drops the subscriptions of such a central when it would send a value to the central.
     private var forgotten: Set<Central.ID> = []
-    /// The centrals that disconnected a moment ago, perhaps because they are being forgotten.
+    /// The centrals that disconnected a moment ago, perhaps because bluetoothd is forgetting them.
     private var leaving: Set<Central.ID> = []
-    /// The sockets that were closed a moment ago for a reason that is not known yet.
+    /// The sockets that were closed a moment ago for a reason that is still unknown.
     private var unexplained: Set<Socket> = []
-    /// The sockets that are about to be closed by mistake.
+    /// The sockets that bluetoothd is about to close by mistake.
     private var endangered: Set<Socket> = []
-    /// The characteristics for which a disconnection may have closed another socket than it seems, by the
-    /// disconnected central.
+    /// The characteristics for which a disconnection may have closed a different socket than expected.
+    ///
+    /// The key is the disconnected central.
     private var ambiguous: [Central.ID: Set<AttributeHandle>] = [:]
-    /// The subscriptions of connected centrals under an address by which bluetoothd does not find them any
-    /// more.
+    /// The subscriptions of connected centrals under an address by which bluetoothd no longer finds them.
     private var lost: [Central.ID: Set<AttributeHandle>] = [:]
-    /// The subscriptions of connected centrals under an earlier address, by which bluetoothd finds them until
-    /// they disconnect.
+    /// The subscriptions of connected centrals under an earlier address.
+    ///
+    /// bluetoothd finds these centrals by the earlier address until they disconnect.
     private var moved: [Central.ID: Set<AttributeHandle>] = [:]
-    /// The subscriptions that bluetoothd has kept of such centrals, and drops when it would send them a
-    /// value.
+    /// The subscriptions that bluetoothd has kept under the earlier address of a central.
+    ///
+    /// bluetoothd drops such a subscription when it would send a value for it.
     private var remains: [Central.ID: Set<AttributeHandle>] = [:]
     /// The subscribers whose route has changed since it was last reported.
     private var rerouted: [Socket] = []
@@ -60,14 +65,16 @@ struct SubscriptionTable {
         subscribers[characteristic] ?? []
     }
 
-    /// Whether it is not known yet if a socket is closed, or is about to be.
+    /// Whether it is still unknown if a socket is closed or about to be closed.
     ///
-    /// In a moment, its central is either reached by it again, or only together with others.
+    /// A moment later, the central is reached either through the socket again, or only together with other
+    /// centrals.
     func isUncertain(_ socket: Socket) -> Bool {
         unexplained.contains(socket) || endangered.contains(socket)
     }
 
-    /// Takes the subscribers whose route has changed since they subscribed, or since the last call.
+    /// Removes and returns the subscribers whose route has changed since they subscribed or since the last
+    /// call.
     mutating func takeRerouted() -> [(characteristic: AttributeHandle, subscriber: Subscriber)] {
         defer { rerouted = [] }
         return rerouted.compactMap { socket in
@@ -76,18 +83,19 @@ struct SubscriptionTable {
         }
     }
 
-    /// The number of subscribers, as far as is known; those that are not named count as one.
+    /// The known number of subscribers; all unnamed subscribers together count as one.
     func count(of characteristic: AttributeHandle) -> Int {
         subscribers(of: characteristic).count + (subscribedByStrangers.contains(characteristic) ? 1 : 0)
     }
 
-    /// Whether a central has subscribed, and bluetoothd can count no other subscriber, not even a
-    /// disconnected one.
+    /// Whether a central is the only subscriber that bluetoothd can count.
+    ///
+    /// bluetoothd can also count a disconnected subscriber.
     func isOnlySubscriber(_ central: Central.ID, of characteristic: AttributeHandle) -> Bool {
         index(of: central, in: characteristic) != nil && !isCounted(characteristic, besides: central)
     }
 
-    /// Whether bluetoothd can count a subscriber besides one, perhaps a disconnected one.
+    /// Whether bluetoothd can count a subscriber other than the given one, perhaps a disconnected subscriber.
     func isCounted(_ characteristic: AttributeHandle, besides central: Central.ID? = nil) -> Bool {
         subscribers(of: characteristic).contains { $0.central.id != central }
             || subscribedByStrangers.contains(characteristic)
@@ -95,7 +103,7 @@ struct SubscriptionTable {
             || [lost, moved, remains].contains { $0.values.contains { $0.contains(characteristic) } }
     }
 
-    /// Whether subscriptions to a characteristic resume when one of these centrals is reached.
+    /// Whether subscriptions to a characteristic resume when bluetoothd reaches one of these centrals.
     func isAwaited(_ characteristic: AttributeHandle, among returning: some Sequence<Central.ID>) -> Bool {
         returning.contains { dormant[$0]?.contains(characteristic) == true }
     }
@@ -119,15 +127,15 @@ struct SubscriptionTable {
         subscribers[characteristic, default: []].append(Subscriber(central: central, route: route))
     }
 
-    /// Records the end of the socket by which a connected central is reached.
+    /// Records the end of the socket that reaches a connected central.
     ///
     /// bluetoothd closes the socket when the central unsubscribes. But when an unbonded subscriber of the
-    /// same characteristic disconnects, bluetoothd closes the first socket that it has, whichever central
-    /// that reaches (`clear_ccc_state` in gatt-database.c; seen on 5.82 and 5.87). The central of that socket
-    /// is still subscribed then, and reached by the bus only.
+    /// same characteristic disconnects, bluetoothd closes its first socket, even if that socket reaches
+    /// another central (`clear_ccc_state` in gatt-database.c; observed on 5.82 and 5.87). The central of the
+    /// closed socket is still subscribed then, and reached only through the bus.
     ///
-    /// - Returns: Whether ``explain(_:)`` must be called in a moment, because it may not be known yet which
-    ///   of the two it is.
+    /// - Returns: Whether ``explain(_:)`` must be called in a moment, because the reason may still be
+    ///   unknown.
     mutating func closed(_ socket: Socket) -> Bool {
         guard endangered.remove(socket) == nil, setRoute(of: socket, from: .socket, to: .bus),
             !ambiguous.values.contains(where: { $0.contains(socket.characteristic) })
@@ -136,9 +144,9 @@ struct SubscriptionTable {
         return true
     }
 
-    /// Records that the moment is over in which a disconnection could have explained the end of a socket.
+    /// Records the end of the time in which a disconnection could have explained the end of a socket.
     ///
-    /// - Returns: Whether no disconnection did: the central has unsubscribed.
+    /// - Returns: Whether no disconnection explains the end, which means that the central has unsubscribed.
     mutating func explain(_ socket: Socket) -> Bool {
         guard unexplained.contains(socket) else { return false }
         remove(socket.central, from: socket.characteristic)
@@ -147,9 +155,9 @@ struct SubscriptionTable {
 
     /// Records that a central has disconnected.
     ///
-    /// - Returns: The sockets that bluetoothd is about to close by mistake, if they are not closed already.
-    ///   Updates sent by them are lost, so their centrals are reached by the bus. In a moment,
-    ///   ``forgetDanger(to:)`` must be called.
+    /// - Returns: The sockets that bluetoothd is about to close by mistake, if they are not yet closed.
+    ///   Updates sent through these sockets are lost, so the bus reaches their centrals from now on. In a
+    ///   moment, ``forgetDanger(to:)`` must be called.
     mutating func disconnected(_ central: Central) -> [Socket] {
         leaving.insert(central.id)
         var victims: [Socket] = []
@@ -169,8 +177,8 @@ struct SubscriptionTable {
                 if endanger(first) {
                     victims.append(first)
                 } else {
-                    // The first central may also have unsubscribed just before: then the next socket is
-                    // closed by mistake.
+                    // The first central may also have unsubscribed just before. In that case, bluetoothd
+                    // closes the next socket by mistake.
                     ambiguous[central.id, default: []].insert(characteristic)
                 }
             }
@@ -178,13 +186,13 @@ struct SubscriptionTable {
         return victims
     }
 
-    /// Records that a value goes to all subscribers by the bus.
+    /// Records that a value is sent to all subscribers through the bus.
     ///
-    /// Where a subscriber was forgotten while it was disconnected, bluetoothd drops everything that it has
-    /// kept of the central (`send_notification_to_device` in gatt-database.c), as after the disconnection of
-    /// an unbonded central.
+    /// If a subscriber was forgotten while it was disconnected, bluetoothd now drops all data that it has
+    /// kept of the central (`send_notification_to_device` in gatt-database.c). bluetoothd does the same after
+    /// the disconnection of an unbonded central.
     ///
-    /// - Returns: The same as ``disconnected(_:)``.
+    /// - Returns: The same sockets as ``disconnected(_:)``.
     mutating func announced(_ characteristic: AttributeHandle) -> [Socket] {
         var victims: [Socket] = []
         for central in forgotten where dormant[central]?.contains(characteristic) == true {
@@ -203,7 +211,7 @@ struct SubscriptionTable {
         return victims
     }
 
-    /// The first socket that bluetoothd has, as far as is known.
+    /// The first socket of bluetoothd, as far as it is known.
     private func firstSocket(of characteristic: AttributeHandle) -> Socket? {
         subscribers(of: characteristic).lazy.map { subscriber in
             (Socket(characteristic: characteristic, central: subscriber.central.id), subscriber.route)
@@ -214,7 +222,7 @@ struct SubscriptionTable {
 
     /// Records that a socket is about to be closed by mistake.
     ///
-    /// - Returns: Whether it is not closed yet.
+    /// - Returns: Whether the socket is not closed yet.
     private mutating func endanger(_ socket: Socket) -> Bool {
         guard unexplained.remove(socket) == nil else { return false }
         setRoute(of: socket, from: .socket, to: .bus)
@@ -222,16 +230,16 @@ struct SubscriptionTable {
         return true
     }
 
-    /// Records that the moment is over in which a socket could have been closed by mistake.
+    /// Records the end of the time in which bluetoothd could have closed a socket by mistake.
     mutating func forgetDanger(to socket: Socket) {
         guard endangered.remove(socket) != nil else { return }
         setRoute(of: socket, from: .bus, to: .socket)
     }
 
-    /// Records that a central has returned.
+    /// Records that a central has reconnected.
     ///
-    /// - Returns: Whether its subscriptions resume as soon as bluetoothd reaches it; then ``resumed(_:)``
-    ///   must be called.
+    /// - Returns: Whether the subscriptions of the central resume as soon as bluetoothd reaches it. In that
+    ///   case, ``resumed(_:)`` must be called.
     mutating func connected(_ central: Central) -> Bool {
         leaving.remove(central.id)
         forgotten.remove(central.id)
@@ -240,7 +248,7 @@ struct SubscriptionTable {
 
     /// Resumes the subscriptions of a bonded central that bluetoothd reaches again, without sockets.
     ///
-    /// - Returns: The characteristics to which it is subscribed.
+    /// - Returns: The characteristics to which the central is subscribed.
     mutating func resumed(_ central: Central) -> [AttributeHandle] {
         guard let resumed = dormant.removeValue(forKey: central.id) else { return [] }
         for characteristic in resumed { subscribed(central, to: characteristic, by: .bus) }
@@ -249,17 +257,19 @@ struct SubscriptionTable {
 
     /// Records that a connected central has shown its lasting address.
     ///
-    /// bluetoothd has its subscriptions under the earlier address.
+    /// bluetoothd has the subscriptions of the central under the earlier address.
     ///
-    /// Where both addresses are random, bluetoothd does not find the central by the earlier one
-    /// (`device_addr_type_cmp` in device.c; seen on 5.66 and 5.87). The subscriptions have ended. bluetoothd
-    /// drops them when the central disconnects, like those of an unbonded central.
+    /// If both addresses are random, bluetoothd does not find the central by the earlier address
+    /// (`device_addr_type_cmp` in device.c; observed on 5.66 and 5.87). The subscriptions have ended.
+    /// bluetoothd drops the subscriptions when the central disconnects, like the subscriptions of an unbonded
+    /// central.
     ///
-    /// Otherwise bluetoothd finds the central until it disconnects, but not for values that come by sockets
-    /// (`find_device_state_by_att` in gatt-database.c). The subscriptions do not resume when the central
-    /// returns.
+    /// In all other cases, bluetoothd finds the central until the central disconnects, but not for values
+    /// from sockets (`find_device_state_by_att` in gatt-database.c). The subscriptions do not resume when the
+    /// central reconnects.
     ///
-    /// - Returns: The characteristics to which the central has been subscribed, and whether it still is.
+    /// - Returns: The characteristics to which the central has subscribed, and whether it is still
+    ///   subscribed.
     mutating func identified(_ central: Central) -> (characteristics: [AttributeHandle], areFound: Bool) {
         let characteristics = subscriptions(of: central.id).inOrder { $0.rawValue < $1.rawValue }
         guard central.addressKind == .public else {
@@ -274,7 +284,7 @@ struct SubscriptionTable {
         return (characteristics, true)
     }
 
-    /// Records what has changed about a connected central.
+    /// Records changes of a connected central.
     mutating func changed(_ central: Central) {
         for characteristic in subscribers.keys {
             guard let index = index(of: central.id, in: characteristic) else { continue }
@@ -282,25 +292,25 @@ struct SubscriptionTable {
         }
     }
 
-    /// Records that bluetoothd has forgotten a central, on any request.
+    /// Records that bluetoothd has forgotten a central, regardless of the program that requested this.
     ///
-    /// The subscriptions of a disconnected central outlive that (`att_disconnected` in gatt-database.c is not
-    /// called any more; seen on 5.87). They resume when it returns under the same address, and bluetoothd
-    /// does not report that it subscribes again. They end only if a value for all has gone by the bus
-    /// meanwhile. A connected central is disconnected first, as if it were not bonded.
+    /// The subscriptions of a disconnected central remain (bluetoothd no longer calls `att_disconnected` in
+    /// gatt-database.c; observed on 5.87). They resume when the central reconnects under the same address,
+    /// and bluetoothd does not report the new subscription. The subscriptions end only if a value for all
+    /// subscribers was sent through the bus in the meantime. A connected central is first disconnected, like
+    /// a central that is not bonded.
     mutating func forgotten(_ central: Central.ID) {
         if leaving.remove(central) != nil { dormant[central] = nil }
         if dormant[central] != nil { forgotten.insert(central) }
     }
 
-    /// Records that the moment after a disconnection is over: if the central were being forgotten, that would
-    /// be known by now.
+    /// Records the end of the time after a disconnection in which a forgotten central becomes known.
     mutating func hasLeft(_ central: Central.ID) {
         ambiguous[central] = nil
         leaving.remove(central)
     }
 
-    /// Records that bluetoothd counts no subscriber any more, at least of those without a socket.
+    /// Records that bluetoothd no longer counts any subscriber, at least none without a socket.
     ///
     /// - Returns: The centrals whose subscriptions have ended.
     mutating func stopped(_ characteristic: AttributeHandle) -> [Central.ID] {
@@ -314,7 +324,7 @@ struct SubscriptionTable {
 
     /// Changes the route of a subscriber.
     ///
-    /// - Returns: Whether it was reached by the old route.
+    /// - Returns: Whether the old route reached the subscriber.
     @discardableResult
     private mutating func setRoute(of socket: Socket, from old: Route, to new: Route) -> Bool {
         guard let index = index(of: socket.central, in: socket.characteristic),

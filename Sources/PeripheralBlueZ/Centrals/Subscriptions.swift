@@ -7,26 +7,25 @@ protocol SubscriptionsDelegate: AnyObject {
     /// Sends updates that have waited for a change of the routes.
     func routesChanged()
 
-    /// Takes out the updates for a subscription that is over and that were not sent yet.
+    /// Removes and returns the unsent updates for a subscription that has ended.
     func takeUnsent(for socket: SubscriptionTable.Socket) -> [BackendUpdate]
 }
 
-/// Tracks which central has subscribed to what, by what bluetoothd reports, and reports that to the host.
+/// Tracks the subscriptions of centrals from bluetoothd's reports, and reports them to the host.
 ///
-/// Belongs to the event loop.
+/// The object belongs to the event loop.
 final class Subscriptions {
     /// The subscriptions of a central that has disconnected, for ``settleLater(_:)``.
     struct Leaving {
         fileprivate var central: Central.ID
         fileprivate var endangered: [SubscriptionTable.Socket]
-        /// The characteristics whose confirmations are to be settled.
+        /// The characteristics whose confirmations must be settled.
         fileprivate var settling: [AttributeHandle]
         /// The characteristics that had no other subscriber.
         fileprivate var last: [AttributeHandle]
     }
 
-    /// The longest time that bluetoothd takes to reach a central that is connected, if nothing shows that it
-    /// does.
+    /// The longest time that bluetoothd needs to reach a connected central without an earlier sign.
     private static let attachment = Duration.seconds(1)
 
     private let context: CentralsContext
@@ -39,10 +38,9 @@ final class Subscriptions {
     private weak var delegate: (any SubscriptionsDelegate)?
     private var table = SubscriptionTable()
     private var miscounts = Miscounts()
-    /// The answers to `AcquireNotify` that bluetoothd may not have taken yet.
+    /// The answers to `AcquireNotify` that bluetoothd may not have handled yet.
     private var unsettledAnswers = UnsettledAnswers()
-    /// The centrals that have returned and that bluetoothd may not reach yet, each with the number of its
-    /// timer.
+    /// The reconnected centrals that bluetoothd may not reach yet, each with the number of its timer.
     private var returning: [Central.ID: Int] = [:]
     private var lastReturn = 0
 
@@ -70,18 +68,17 @@ final class Subscriptions {
         table.subscribers(of: characteristic)
     }
 
-    /// How many have subscribed, as far as is known.
+    /// The known number of subscribers.
     func count(of characteristic: AttributeHandle) -> Int {
         table.count(of: characteristic)
     }
 
-    /// Whether it is not known yet if a socket is closed, or is about to be.
+    /// Whether it is still unknown if a socket is closed or about to be closed.
     func isUncertain(_ socket: SubscriptionTable.Socket) -> Bool {
         table.isUncertain(socket)
     }
 
-    /// Whether subscriptions to a characteristic resume when bluetoothd reaches the centrals that have
-    /// returned.
+    /// Whether subscriptions to a characteristic resume when bluetoothd reaches the reconnected centrals.
     func isAwaited(_ characteristic: AttributeHandle) -> Bool {
         table.isAwaited(characteristic, among: returning.keys)
     }
@@ -90,13 +87,13 @@ final class Subscriptions {
 
     /// Whether bluetoothd still counts the earlier subscription of a central that subscribes again.
     ///
-    /// Before 5.76, bluetoothd reports the end of the last subscription. It does not count a subscription
-    /// whose end comes before `AcquireNotify` is answered, and counts it after the answer. The same happens
-    /// when a central asks for indications instead of notifications (`ccc_write_cb` in gatt-database.c). If
-    /// the subscription were counted twice, its end would never be reported.
+    /// Before 5.76, bluetoothd reports the end of the last subscription. If a subscription ends before
+    /// `AcquireNotify` is answered, bluetoothd counts the subscription only after the answer. The same
+    /// happens when a central requests indications instead of notifications (`ccc_write_cb` in
+    /// gatt-database.c). If bluetoothd counted the subscription twice, it would never report the end.
     ///
-    /// Nor does bluetoothd count down when such a central disconnects. The next subscriber then counts
-    /// already.
+    /// bluetoothd also does not reduce the count when such a central disconnects. The next subscriber is then
+    /// already counted.
     func isStillCounted(_ central: Central, for characteristic: AttributeHandle) -> Bool {
         guard !context.abilities.hasSocketPerCentral else { return false }
         if table.isOnlySubscriber(central.id, of: characteristic) {
@@ -107,7 +104,8 @@ final class Subscriptions {
 
     /// Records that a central has subscribed.
     ///
-    /// - Returns: bluetoothd's end of a socket for the central; `nil` when it is to be reached by the bus.
+    /// - Returns: bluetoothd's end of a socket for the central; `nil` if the central is reached through the
+    ///   bus.
     func subscribed(_ central: Central, to characteristic: AttributeHandle) -> OwnedFileDescriptor? {
         miscounts.subscribed(
             to: characteristic,
@@ -124,15 +122,17 @@ final class Subscriptions {
         confirmations.joined(characteristic)
         security.subscribed(central, to: characteristic)
         reporter.report(.subscribed(subscription(to: characteristic, of: central, by: route)))
-        // Only now, when the host knows that these belong to the earlier subscription.
+        // The confirmations end only now, because the host now knows that they belong to the earlier
+        // subscription.
         confirmations.end(unconfirmed)
         for update in unsent { reporter.ended(update.id, .failed(.outlived)) }
         replaced?.close()
         return descriptor
     }
 
-    /// Records an answer to `AcquireNotify` that has just been sent; with it, bluetoothd counts a
-    /// subscription.
+    /// Records an answer to `AcquireNotify` that has just been sent.
+    ///
+    /// bluetoothd counts a subscription when it handles the answer.
     func answered(_ characteristic: AttributeHandle, of central: Central.ID, isFollowedByStart: Bool) {
         let number = unsettledAnswers.answered(characteristic, isFollowedByStart: isFollowedByStart)
         turns.onAnswer { [weak self] in
@@ -151,10 +151,10 @@ final class Subscriptions {
         reporter.report(.subscribed(subscription(to: characteristic, of: nil, by: .bus)))
     }
 
-    /// Records a call of `StopNotify`: no central is subscribed any more, as far as bluetoothd counts.
+    /// Records a call of `StopNotify`, which means that bluetoothd no longer counts a subscriber.
     ///
-    /// If bluetoothd has called before it counts a new subscription, or counts too low, one central of
-    /// several is still subscribed. Nothing shows which, so all of them stay.
+    /// If bluetoothd has called before it counts a new subscription, or counts too low, one of several
+    /// centrals is still subscribed. Nothing shows which central this is, so all centrals stay subscribed.
     func stopped(_ characteristic: AttributeHandle) {
         guard !unsettledAnswers.hasSome(for: characteristic),
             !miscounts.isTooLow(characteristic) || table.count(of: characteristic) < 2
@@ -174,13 +174,13 @@ final class Subscriptions {
         if table.connected(central) { awaitChannel(of: central.id) }
     }
 
-    /// Resumes the subscriptions of a central that has returned.
+    /// Resumes the subscriptions of a central that has reconnected.
     ///
-    /// bluetoothd reports a connection before it has the channel for ATT, since the kernel first asks the
-    /// other end for its features (`hci_le_remote_feat_complete_evt` in hci_event.c). Until then, it drops
-    /// the values that it is given (`send_notification_to_device` in gatt-database.c). It has the channel
-    /// when it passes on a request, or has found the services of the central. That search can be switched
-    /// off, so time counts, too.
+    /// bluetoothd reports a connection before the connection has the channel for ATT. The reason is that the
+    /// kernel first requests the features of the central (`hci_le_remote_feat_complete_evt` in hci_event.c).
+    /// Until then, bluetoothd drops the values for this central (`send_notification_to_device` in
+    /// gatt-database.c). The channel exists when bluetoothd forwards a request of the central or has found
+    /// its services. A configuration can disable this search, so the subscriptions also resume after a time.
     func resume(_ central: Central.ID) {
         guard returning.removeValue(forKey: central) != nil, let central = devices.central(central) else {
             return
@@ -202,15 +202,15 @@ final class Subscriptions {
         }
     }
 
-    /// Records what has changed about a connected central.
+    /// Records changes of a connected central.
     func changed(_ central: Central) {
         table.changed(central)
     }
 
     /// Records that a connected central has shown its lasting address.
     ///
-    /// bluetoothd does not read the sockets of its subscriptions any more. Where bluetoothd does not reach
-    /// the central by the bus either, the subscriptions end, and the central can subscribe again.
+    /// bluetoothd no longer reads the sockets of the central's subscriptions. If bluetoothd cannot reach the
+    /// central through the bus either, the subscriptions end, and the central can subscribe again.
     func identified(_ central: Central) {
         let (characteristics, areFound) = table.identified(central)
         for characteristic in characteristics {
@@ -225,17 +225,17 @@ final class Subscriptions {
 
     /// Records that a central has disconnected.
     ///
-    /// - Returns: What remains to be settled, for ``settleLater(_:)``.
+    /// - Returns: The part that remains to be settled, for ``settleLater(_:)``.
     func disconnected(_ central: Central) -> Leaving {
         returning[central.id] = nil
         let characteristics = table.subscriptions(of: central.id)
         let endangered = table.disconnected(central)
-        // Before the host can send something to the remaining subscribers.
+        // This report precedes the next updates of the host for the remaining subscribers.
         reportRerouted()
-        // Before the ends of updates that it causes: what was in flight has not arrived.
+        // This report precedes the ends of updates that it causes. Updates in flight have not arrived.
         reporter.report(.disconnected(central.id))
         for socket in sockets.all(of: central.id) { drop(socket, because: .gone(central.id)) }
-        // The updates of sockets that were closed a moment before.
+        // Ends the updates of sockets that were closed a moment before.
         confirmations.lost(from: central.id, because: .gone(central.id))
         let settling = characteristics.filter { characteristic in
             confirmations.left(characteristic, remaining: table.count(of: characteristic))
@@ -248,7 +248,7 @@ final class Subscriptions {
         return Leaving(central: central.id, endangered: endangered, settling: settling, last: last)
     }
 
-    /// Settles the subscriptions of a central that has disconnected, when bluetoothd has done the same.
+    /// Settles the subscriptions of a disconnected central after bluetoothd has settled them.
     func settleLater(_ leaving: Leaving) {
         turns.afterMoment { [weak self] in
             guard let self else { return }
@@ -261,8 +261,9 @@ final class Subscriptions {
         }
     }
 
-    /// Records that this program is about to forget a central: a central that is away has not left because of
-    /// that.
+    /// Records that this program is about to forget a central.
+    ///
+    /// A central that is already disconnected has not disconnected because of this.
     func willForget(_ central: Central.ID) {
         table.hasLeft(central)
     }
@@ -274,7 +275,7 @@ final class Subscriptions {
 
     // MARK: Routes
 
-    /// Records that a value goes to all subscribers by the bus.
+    /// Records that a value is sent to all subscribers through the bus.
     func announced(_ characteristic: AttributeHandle) {
         let endangered = table.announced(characteristic)
         reportRerouted()
@@ -282,7 +283,7 @@ final class Subscriptions {
         turns.afterMoment { [weak self] in self?.forgetDanger(to: endangered) }
     }
 
-    /// Reports subscribers whose route has changed, and sends the updates that have waited for that.
+    /// Reports subscribers whose route has changed, and sends the updates that have waited for the change.
     func settleRoutes() {
         reportRerouted()
         delegate?.routesChanged()
@@ -299,13 +300,15 @@ final class Subscriptions {
         }
     }
 
-    /// Ends the danger to sockets: those that were to be closed by mistake are closed by now, or will not be.
+    /// Ends the danger to sockets.
+    ///
+    /// By now, bluetoothd has closed the endangered sockets, or does not close them.
     private func forgetDanger(to sockets: [SubscriptionTable.Socket]) {
         for socket in sockets { table.forgetDanger(to: socket) }
         settleRoutes()
     }
 
-    /// A subscription as the host sees it.
+    /// Creates a subscription for the host.
     private func subscription(
         to characteristic: AttributeHandle,
         of central: Central?,
@@ -335,7 +338,7 @@ final class Subscriptions {
     private func closed(_ socket: SubscriptionTable.Socket) {
         defer { settleRoutes() }
         guard table.closed(socket) else {
-            // An update that was lost with the socket, and is to be confirmed, may go by the bus.
+            // If an update was lost with the socket and requires confirmation, the bus may send it.
             reportRerouted()
             return drop(socket, because: reasonForEnd(of: socket))
         }
@@ -343,8 +346,9 @@ final class Subscriptions {
         turns.afterMoment { [weak self] in self?.explain(socket) }
     }
 
-    /// Finds out why a socket was closed a moment ago: by now, it is known whether its central has
-    /// disconnected.
+    /// Finds the reason for the end of a socket a moment after this end.
+    ///
+    /// By now, it is known whether the central of the socket has disconnected.
     private func explain(_ socket: SubscriptionTable.Socket) {
         let hasUnsubscribed = table.explain(socket)
         reportRerouted()
@@ -353,9 +357,9 @@ final class Subscriptions {
         settleRoutes()
     }
 
-    /// Why no confirmation arrives any more by a socket that is closed.
+    /// Returns the reason why no confirmation arrives any more from a closed socket.
     ///
-    /// If its central is still subscribed, bluetoothd has closed the socket by mistake.
+    /// If the central of the socket is still subscribed, bluetoothd has closed the socket by mistake.
     private func reasonForEnd(of socket: SubscriptionTable.Socket) -> PeripheralError {
         let isSubscribed = table.subscriptions(of: socket.central).contains(socket.characteristic)
         return isSubscribed ? .confirmationLost : .closed
@@ -368,7 +372,7 @@ final class Subscriptions {
 }
 
 extension PeripheralError {
-    /// An update was not sent before its central subscribed again.
+    /// An error for an update that was not sent before its central subscribed again.
     static let outlived = PeripheralError(
         code: .notSubscribed,
         message: "The central subscribed again before this update was sent to it."

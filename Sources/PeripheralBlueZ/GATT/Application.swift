@@ -4,7 +4,7 @@ internal import PeripheralKit
 
 /// The objects on the bus: the database below one root, and the pairing agent.
 struct Application: Sendable {
-    /// Fixed paths suffice because each run has its own bus connection.
+    /// Fixed paths suffice because each run uses a separate bus connection.
     static let root: ObjectPath = "/peripheral"
 
     let publication: BackendPublication
@@ -47,16 +47,16 @@ struct Application: Sendable {
 
     /// Exports all objects.
     ///
-    /// The objects of the database follow the order in which bluetoothd assigns the handles. A service comes
-    /// before the services that include it.
+    /// The objects of the database follow the order in which bluetoothd assigns the handles. A service
+    /// precedes the services that include it.
     ///
     /// - Throws: `BusError`.
     func export(on connection: BusConnection) async throws {
         for object in try databaseObjects() {
             try await connection.export(object)
         }
-        // The object manager comes last, so that it does not announce each object on the bus. bluetoothd
-        // reads all of them.
+        // The object manager is exported last and therefore does not announce each object on the bus.
+        // bluetoothd reads all objects.
         try await connection.exportObjectManager(at: Self.root)
         reportPinnedHandles()
         if publication.pairing != .system { try await connection.export(agent.object) }
@@ -102,7 +102,7 @@ struct Application: Sendable {
 // MARK: - Paths
 
 extension Application {
-    // With fixed widths, tools that sort by name show the order of the declaration.
+    // The numbers have fixed widths, so tools that sort by name show the order of the declaration.
 
     private static func path(service: Int) throws(BusError) -> ObjectPath {
         try root.appending("service" + padded(service))
@@ -148,7 +148,9 @@ extension Application {
         return objects
     }
 
-    /// Returns the property with the handle on the air, which bluetoothd writes when it has assigned one.
+    /// Returns the property that contains the handle on the air.
+    ///
+    /// bluetoothd writes this property when it has assigned a handle.
     ///
     /// - Parameters:
     ///   - handle: The attribute, in the table.
@@ -227,7 +229,7 @@ extension Application {
         ]
         if description.properties.allowsSubscription {
             methods += requests.subscriptionMethods(of: handle)
-            // Its presence makes bluetoothd call AcquireNotify.
+            // If this property is present, bluetoothd calls AcquireNotify.
             properties.append(ExportedProperty("NotifyAcquired", .bool(false)))
         }
         return ExportedObject(

@@ -2,10 +2,10 @@ internal import PeripheralCore
 internal import PeripheralKit
 internal import Synchronization
 
-/// The handles of the database on the air, which stay the same when it is registered again.
+/// The handles of the database on the air, which stay the same when the database is registered again.
 ///
-/// They also stay the same when another run of the program registers the database. Centrals cache attributes
-/// by handle, and bonded centrals cache them for good.
+/// The handles also stay the same when another run of the program registers the database. Centrals cache
+/// attributes by handle. Bonded centrals cache attributes permanently.
 final class AssignedHandles: Sendable {
     private struct State {
         /// The requested handles if ``isPinned``; otherwise the handles that bluetoothd has assigned.
@@ -13,7 +13,8 @@ final class AssignedHandles: Sendable {
         var isPinned = false
         /// The services that can move without a central noticing.
         var movable: Set<Int>
-        /// The handles that bluetoothd has reported in the current registration; `nil` if there is none.
+        /// The handles that bluetoothd has reported in the current registration; `nil` if no registration
+        /// runs.
         var given: [AttributeHandle: AttributeHandle]?
         /// The blocks that other programs use.
         var unavailable: Set<HandleBlock> = []
@@ -22,7 +23,8 @@ final class AssignedHandles: Sendable {
     }
 
     private let table: AttributeTable
-    /// Whether all handles are planned; otherwise bluetoothd chooses those of services that are not pinned.
+    /// Whether all handles are planned; if not, bluetoothd chooses the handles of services that are not
+    /// pinned.
     private let hasPlan: Bool
     private let state: Mutex<State>
     /// The state before the current registration.
@@ -46,7 +48,8 @@ final class AssignedHandles: Sendable {
 
     /// Records a handle on the air for an attribute of the table.
     ///
-    /// - Returns: Whether it is valid already. Otherwise it becomes valid when the registration succeeds.
+    /// - Returns: Whether the handle is already valid. If not, it becomes valid when the registration
+    ///   succeeds.
     func assign(_ onAir: AttributeHandle, to handle: AttributeHandle) -> Bool {
         state.withLock { state in
             guard state.given == nil else {
@@ -71,8 +74,8 @@ final class AssignedHandles: Sendable {
     /// Requests the handles that were assigned before.
     func pin() {
         state.withLock { state in
-            // Either all handles of a service are requested or none, because bluetoothd puts pinned
-            // attributes at their handles inside the service.
+            // The program requests either all handles of a service or no handle, because bluetoothd places
+            // pinned attributes at their handles inside the service.
             var isAnyKnown = false
             for service in assignedServices {
                 let attributes = table.attributes(ofService: service)
@@ -87,8 +90,8 @@ final class AssignedHandles: Sendable {
 
     /// The services in the order of their registration.
     ///
-    /// Services without requested handles follow all others, unless others include them. So bluetoothd
-    /// assigns no new service a handle that another service requests.
+    /// Services without requested handles follow all other services, unless other services include them.
+    /// Therefore bluetoothd never assigns a handle to a new service that another service requests.
     var order: [Int] { state.withLock { order($0) } }
 
     private func order(_ state: State) -> [Int] {
@@ -150,14 +153,14 @@ extension AssignedHandles {
         return handles.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Records that the registration has failed, and restores the state before it.
+    /// Records that the registration has failed, and restores the previous state.
     func fail() {
         state.withLock { state in
             if let former = former.withLock({ $0.take() }) { state = former }
         }
     }
 
-    /// The requested ranges, including those that the program has pinned.
+    /// The requested ranges, including the ranges that the program has pinned.
     var demanded: [ClosedRange<AttributeHandle>] {
         state.withLock { state in table.services.indices.compactMap { range(of: $0, state) } }
     }
@@ -178,14 +181,14 @@ extension AssignedHandles {
 
     /// Moves the services out of blocks that other programs use.
     ///
-    /// Services that no central knows yet move together, in their order. All others stay.
+    /// Services that no central knows yet move together and keep their order. All other services stay.
     ///
     /// - Returns: Whether another attempt can succeed.
     func yield(_ blocks: Set<HandleBlock>) -> Bool {
         state.withLock { state in
             guard state.isPinned, pinnedService(in: blocks) == nil else { return false }
             state.unavailable.formUnion(blocks)
-            // The last resort: bluetoothd knows where there is room.
+            // As a last resort, bluetoothd chooses the place.
             if !moveMisplaced(&state) { state.isPinned = false }
             return true
         }
@@ -213,7 +216,7 @@ extension AssignedHandles {
     /// bluetoothd reports the handles of the characteristics of accepted services before it refuses a later
     /// service. The refused service moves.
     ///
-    /// - Parameter tellsHandles: Whether this version reports handles. Otherwise the refused service is
+    /// - Parameter tellsHandles: Whether this version reports handles. If not, the refused service is
     ///   unknown, and all services move.
     /// - Returns: Whether another attempt can succeed.
     func yield(tellsHandles: Bool) -> Bool {
@@ -226,15 +229,16 @@ extension AssignedHandles {
             return ranges.isEmpty ? nil : Set(ranges.flatMap(HandleBlock.touched))
         }
         if let blocks { return yield(blocks) }
-        // The last resort: bluetoothd knows where there is room.
+        // As a last resort, bluetoothd chooses the place.
         return state.withLock { state in
             defer { state.isPinned = false }
             return state.isPinned
         }
     }
 
-    /// The number of refusals before giving up, because bluetoothd refuses a wrong declaration with the same
-    /// error.
+    /// The number of refusals after which the registration fails.
+    ///
+    /// bluetoothd refuses a wrong declaration with the same error.
     private static let patience = 8
 
     /// Returns the first service without reported handles.
@@ -259,7 +263,7 @@ extension AssignedHandles {
 
     /// Moves every service out of the unavailable blocks.
     ///
-    /// - Returns: Whether there was room for all.
+    /// - Returns: Whether there was room for all services.
     private func moveMisplaced(_ state: inout State) -> Bool {
         let demanded = assignedServices.compactMap { service in
             range(of: service, state).map { (service: service, range: $0) }
@@ -274,8 +278,8 @@ extension AssignedHandles {
         }
         let first = Int(movable[0].range.lowerBound.rawValue)
         let sizes = movable.map { table.attributes(ofService: $0.service).count }
-        // The services go after their old handles, or else at the beginning. They stay below 0x0400 if
-        // smaller gaps make room.
+        // The services are placed after their old handles, or at the beginning if there is no room. They stay
+        // below 0x0400 if smaller gaps create enough room.
         for gap in Self.gaps {
             for start in [first, Self.first] {
                 if let starts = layOut(sizes, from: start, to: Self.endOfHash, gap, around: kept, state) {
@@ -295,7 +299,7 @@ extension AssignedHandles {
     private static let first = 0x0100
     /// The first handle that the Database Hash does not cover.
     private static let endOfHash = 0x0400
-    /// Moved services begin at a multiple of this, like the blocks.
+    /// Moved services begin at a multiple of this step, like the blocks.
     private static let step = 0x10
 
     /// Finds room for services of the given sizes, one after the other.

@@ -115,11 +115,12 @@ struct AttributeRequests: Sendable {
 
     /// Returns the methods that report subscribers.
     ///
-    /// - `AcquireNotify` is called for each central that subscribes, and names it. If it is refused,
-    ///   bluetoothd counts one more subscription and calls `StartNotify`, unless the error is `Failed`.
+    /// - `AcquireNotify` is called for each central that subscribes, and names the central. If the call is
+    ///   refused, bluetoothd counts one more subscription and calls `StartNotify`, unless the error is
+    ///   `Failed`.
     /// - `StopNotify` is called when the last central without a socket has unsubscribed or disconnected.
-    /// - `Confirm` is called for each confirmation of a value sent through the bus, and for an indication
-    ///   whose central has disconnected.
+    /// - `Confirm` is called for each confirmation of a value that was sent through the bus. It is also
+    ///   called for an indication whose central has disconnected.
     func subscriptionMethods(of handle: AttributeHandle) -> [ExportedMethod] {
         [
             ExportedMethod("AcquireNotify", "a{sv}", "hq") { call, reply in

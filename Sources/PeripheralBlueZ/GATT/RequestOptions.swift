@@ -3,15 +3,15 @@ internal import PeripheralDBus
 
 /// The options of a request from bluetoothd.
 ///
-/// `device` and `mtu` are always present, the others only if they have a meaning for the request (BlueZ,
-/// gatt-database.c). Unknown options are ignored.
+/// `device` and `mtu` are always present. The other options are present only if they have a meaning for the
+/// request (BlueZ, gatt-database.c). Unknown options are ignored.
 struct RequestOptions {
     var address: DeviceAddress
     var mtu: Int
     var offset = 0
     /// Whether bluetoothd asks for permission to prepare a write.
     ///
-    /// The value is empty, and nothing is written yet.
+    /// The value is empty, and the central has written nothing yet.
     var asksForAuthorization = false
 
     init(_ arguments: inout MessageReader) throws(BusError) {
@@ -39,7 +39,7 @@ struct RequestOptions {
 }
 
 extension DeviceAddress {
-    /// The address that ends a device's object path, such as `/org/bluez/hci0/dev_C0_FF_EE_00_00_01`.
+    /// Creates the address from the end of a device's path, such as `/org/bluez/hci0/dev_C0_FF_EE_00_00_01`.
     init(devicePath path: borrowing BorrowedText) throws(BusError) {
         guard let address = path.withUTF8({ DeviceAddress(endOf: $0) }) else {
             throw .invalidValue("\"\(path.string)\" is not the path of a device")
@@ -69,7 +69,7 @@ extension DeviceAddress {
         self.init(rawValue: value)
     }
 
-    /// The value of a hexadecimal digit; bluetoothd writes the letters large.
+    /// The value of a hexadecimal digit; bluetoothd writes uppercase letters.
     private static func digit(_ character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")

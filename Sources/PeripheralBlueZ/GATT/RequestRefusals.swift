@@ -5,7 +5,7 @@ internal import PeripheralDBus
 internal import PeripheralKit
 private import Synchronization
 
-/// Creates the replies that refuse requests, and logs the errors that reach centrals as other errors.
+/// Creates replies that refuse requests, and logs errors that reach centrals as different errors.
 final class RequestRefusals: Sendable {
     private let table: AttributeTable
     private let log: RunLog
@@ -16,7 +16,9 @@ final class RequestRefusals: Sendable {
         self.log = log
     }
 
-    /// Sets the version of the running bluetoothd, which is the oldest supported version until then.
+    /// Sets the version of the running bluetoothd.
+    ///
+    /// Until this call, the version is the oldest supported version.
     func setVersion(_ version: BlueZVersion) {
         self.version.withLock { $0 = version }
     }
@@ -29,7 +31,7 @@ final class RequestRefusals: Sendable {
     ) -> MethodError {
         let refusal = RequestRefusal(error, operation: operation, version: version.withLock(\.self))
         if refusal.received != error {
-            // Once, because a central can send any number of requests.
+            // The error is logged once, because a central can send any number of requests.
             log.tell(
                 .changedError(error),
                 .warning,

@@ -33,7 +33,7 @@ struct AdapterManagers {
             let answer = try await connection.call(BlueZ.name, adapter, .properties, "GetAll", arguments)
             return answer.first ?? .properties([])
         } catch .remote {
-            // The registration will report the reason.
+            // The registration reports the reason later.
             return .properties([])
         }
     }
@@ -53,8 +53,8 @@ struct AdapterManagers {
         _ object: ObjectPath
     ) async throws(BusError) {
         let arguments: [BusValue] = [.objectPath(object)]
-        // A daemon that hangs must not delay the end of the program. bluetoothd drops everything with the
-        // connection anyway.
+        // A daemon that hangs must not delay the end of the program. bluetoothd drops all registrations when
+        // the connection ends.
         _ = try await connection.call(BlueZ.name, adapter, manager, method, arguments, timeout: .seconds(2))
     }
 }

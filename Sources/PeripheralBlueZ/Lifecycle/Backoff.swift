@@ -7,8 +7,8 @@ struct Backoff: Hashable {
 
     /// Returns the longest delay after another failure.
     ///
-    /// Callers wait for at least half of it, chosen at random. This keeps programs that failed together from
-    /// trying again together.
+    /// Callers wait for a random time between half of this delay and the whole delay. Programs that failed at
+    /// the same time therefore do not try again at the same time.
     mutating func grow() -> Duration {
         defer { next = min(next * 3 / 2, Self.longest) }
         return next

@@ -16,8 +16,8 @@ extension BlueZVersion {
     /// None of these depends on `--experimental`. The properties of `LEAdvertisingManager1` depend on it
     /// before 5.77. The behavior was recorded on the daemons of 5.66, 5.82 and 5.87.
     ///
-    /// Nothing distinguishes 5.66 from older versions. 5.66 is the lowest result, because this package needs
-    /// it.
+    /// No property distinguishes 5.66 from older versions. The lowest result is 5.66, because this package
+    /// needs that version.
     ///
     /// - Parameter adapter: The properties of `org.bluez.Adapter1`.
     package init(ofAdapter adapter: BusValue) {
@@ -32,9 +32,10 @@ extension BlueZVersion {
         }
     }
 
-    /// Creates the exact version, if bluetoothd reports it.
+    /// Creates the exact version if bluetoothd reports it.
     ///
-    /// bluetoothd reports it in its device ID, unless `DeviceID` in main.conf replaces that.
+    /// bluetoothd reports the version in its device ID, unless `DeviceID` in main.conf replaces the device
+    /// ID.
     package init?(toldBy adapter: BusValue) {
         guard let modalias = adapter["Modalias"]?.string else { return nil }
         self.init(modalias: modalias)

@@ -4,7 +4,7 @@ internal import PeripheralDBus
 internal import PeripheralKit
 
 extension BusSession {
-    /// The number of further requests for the same handles after a refusal, if they are free.
+    /// The number of further requests for the same free handles after a refusal.
     private static let repetitions = 2
 
     /// Performs a step of a registration.
@@ -63,8 +63,8 @@ extension BusSession {
             try await advertisements.withdraw(numbers, by: managers)
             return .withdrewAdvertisements
         case .withdrawApplication:
-            // New centrals no longer find the peripheral. Connected centrals still get their responses, but
-            // there is no time to finish pairing.
+            // New centrals no longer find the peripheral. Connected centrals still receive their responses,
+            // but there is no time to finish pairing.
             await application.agent.close()
             await life.host.untilAnswered()
             await application.centrals.untilConfirmed(within: .seconds(1), by: life.clock)
@@ -79,7 +79,9 @@ extension BusSession {
         }
     }
 
-    /// Returns the capabilities of the adapter, for which it calls bluetoothd once in a presence.
+    /// Returns the capabilities of the adapter.
+    ///
+    /// The function calls bluetoothd once in a presence.
     private func capabilities(by managers: AdapterManagers) async throws -> AdvertisingCapabilities {
         try await advertisements.capabilities(
             by: managers,
@@ -87,10 +89,10 @@ extension BusSession {
         )
     }
 
-    /// Registers the database at its former handles, and moves services that find no room there.
+    /// Registers the database at its former handles, and moves services whose former handles are not free.
     ///
-    /// It requests no handle before it is certain that no other program has it. Otherwise bluetoothd may
-    /// mistake another program's services for those of this program, and remove them.
+    /// The function requests a handle only if no other program uses this handle. If another program used the
+    /// handle, bluetoothd could mistake that program's services for those of this program, and remove them.
     private func registerApplication(
         by managers: AdapterManagers,
         on adapter: String,
@@ -119,9 +121,9 @@ extension BusSession {
                 }
                 if let refusal {
                     refusals += 1
-                    // Tries again at the same handles. It first checks whether a service has them, such as
-                    // the one that was just refused. Otherwise bluetoothd would mistake that for the same
-                    // service, and remove it as well.
+                    // Tries again at the same handles. First checks whether a service uses these handles,
+                    // such as the service that was just refused. Without this check, bluetoothd would mistake
+                    // that service for the new service, and remove the new service as well.
                     if refusals <= Self.repetitions {
                         handles.forgetGiven()
                         await reservation.forgetChecks()
@@ -136,7 +138,7 @@ extension BusSession {
             }
             try await reservation.keep(handles.planned, in: daemon)
         } catch {
-            // The claims end with the connection, which ends now.
+            // The claims end with the connection, which ends after this error.
             handles.fail()
             throw error
         }

@@ -4,7 +4,8 @@ internal import PeripheralKit
 
 /// The peripheral on one connection to the bus: its objects, its pairing agent and its centrals.
 ///
-/// It ends with the connection. The next connection takes nothing over, so no stale state can remain.
+/// The session ends with the connection. The next connection uses no state of this session, so no state can
+/// be outdated.
 struct BusSession: Sendable {
     private(set) var connection: BusConnection
     private(set) var application: Application
@@ -15,7 +16,8 @@ struct BusSession: Sendable {
 
     /// Connects to the bus, exports the objects, and begins to watch bluetoothd.
     ///
-    /// It reports events on the loop. The database gets the same handles that it had on the air before.
+    /// The session reports events on the loop. The database receives the same handles that it had on the air
+    /// before.
     init(
         of publication: BackendPublication,
         for host: any PeripheralHost,
@@ -60,10 +62,10 @@ struct BusSession: Sendable {
         }
     }
 
-    /// Ends the connection, so that bluetoothd drops everything that belongs to it.
+    /// Ends the connection, so bluetoothd drops everything that belongs to the connection.
     ///
-    /// - Parameter silenced: Called when nothing more is reported to the host. The connection is still open
-    ///   then, for values that the host sends.
+    /// - Parameter silenced: Called when the session reports nothing more to the host. The connection is
+    ///   still open then, for values that the host sends.
     func close(_ silenced: () -> Void) async {
         await application.agent.close()
         await application.centrals.close()

@@ -14,7 +14,7 @@ struct DaemonWatcher {
         _ = try await connection.watchName(BlueZ.name) { [report] owner in
             report(owner == nil ? .daemonLost : .daemonAppeared)
         }
-        // All interfaces that an adapter needs; they may appear one after the other.
+        // Waits for all interfaces that an adapter needs, because these can appear one after the other.
         let needed = [BlueZ.adapter, BlueZ.gattManager, BlueZ.advertisingManager]
         _ = try await connection.subscribe(to: objects("InterfacesAdded")) { [report] signal in
             guard let (path, interfaces) = Self.interfaces(of: signal) else { return }
@@ -36,14 +36,14 @@ struct DaemonWatcher {
         }
     }
 
-    /// Returns the adapters that bluetoothd has, in its order.
+    /// Returns the adapters of bluetoothd, in the order in which bluetoothd lists them.
     ///
     /// - Parameter startsDaemon: Whether the bus starts bluetoothd if it does not run.
     /// - Returns: The adapters.
     /// - Throws: `BusError`, or ``RegistrationStateMachine/Failure`` if bluetoothd does not run or the bus is
     ///   lost.
     func findAdapters(startsDaemon: Bool) async throws -> [AdapterDescription] {
-        // On a lost connection, no name has an owner.
+        // If the connection is lost, no name has an owner.
         guard await connection.isOpen else { throw RegistrationStateMachine.Failure.busLost }
         guard await connection.hasOwner(BlueZ.name) || startsDaemon else {
             throw RegistrationStateMachine.Failure.noDaemon
@@ -75,7 +75,7 @@ struct DaemonWatcher {
         }
     }
 
-    /// Returns whether bluetoothd runs, according to a new connection to the bus for this question alone.
+    /// Returns whether bluetoothd runs, according to a separate new connection to the bus.
     static func findsDaemon(at bus: BusAddress, on loop: EventLoop) async -> Bool {
         guard let connection = try? await BusConnection.connect(to: bus, on: loop) else { return false }
         let isRunning = try? await connection.findOwner(of: BlueZ.name)
@@ -83,7 +83,7 @@ struct DaemonWatcher {
         return isRunning == true
     }
 
-    /// Returns the object that the signal is about, and the interfaces that it has gained or lost.
+    /// Returns the object of the signal, and the interfaces that were added to the object or removed from it.
     private static func interfaces(of signal: borrowing IncomingMessage) -> (ObjectPath, BusValue)? {
         var arguments = signal.arguments
         guard let values = try? arguments.readValues(), values.count == 2, let path = values[0].objectPath

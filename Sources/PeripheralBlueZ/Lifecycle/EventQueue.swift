@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// A queue of events that are not handled yet.
 ///
-/// Any task can add events; one task takes them. An event that already waits moves to the end. So the queue
-/// never has more elements than there are different events, and of two contradictory events, the newer comes
-/// last.
+/// Any task can add events. One task removes and handles the events. If an event that is already in the queue
+/// is added again, the event moves to the end. Therefore each event is in the queue at most once, and the
+/// newer of two contradictory events is last.
 final class EventQueue<Element: Equatable & Sendable>: Sendable {
     private struct State {
         var waiting: [Element] = []
@@ -23,7 +23,7 @@ final class EventQueue<Element: Equatable & Sendable>: Sendable {
         taker?.resume(returning: element)
     }
 
-    /// Takes the first element, and waits if there is none.
+    /// Removes and returns the first event, and waits if the queue is empty.
     func next() async -> Element {
         await withCheckedContinuation { continuation in
             let first = state.withLock { state -> Element? in

@@ -10,15 +10,15 @@ enum RegistrationStep {
 }
 
 extension RegistrationStateMachine {
-    /// The reason why the registration ends, or a part of it fails.
+    /// The reason why the registration ends, or why a part of the registration fails.
     ///
     /// Two failures are equal if their kind and message are equal.
     struct Failure: Error, Hashable {
         var code: PeripheralError.Code
         var message: String
-        /// The errors of the declaration, if they are the reason.
+        /// The errors of the declaration, if these errors are the reason.
         var issues: [DeclarationIssue] = []
-        /// The state of the radio that follows from the failure; `nil` if it follows from the code.
+        /// The state of the radio that follows from the failure; `nil` if the state follows from the code.
         var radio: PeripheralState.Radio?
     }
 }
@@ -46,7 +46,7 @@ extension RegistrationStateMachine.Failure {
 
     static let powerLost = poweredOff("The Bluetooth adapter is powered off")
 
-    /// The adapter is powered off; the remedy is the same for every adapter.
+    /// A failure because the adapter is powered off; the remedy is the same for every adapter.
     static func poweredOff(_ finding: String) -> Self {
         Self(
             code: .adapterUnavailable,
@@ -63,7 +63,7 @@ extension RegistrationStateMachine.Failure {
         )
     }
 
-    /// Another program uses handles that this program has pinned.
+    /// A failure because another program uses handles that this program has pinned.
     static func handlesTaken(of service: ServiceDescription, in blocks: Set<HandleBlock>) -> Self {
         Self(
             code: .rejected,
@@ -74,7 +74,7 @@ extension RegistrationStateMachine.Failure {
         )
     }
 
-    /// The declaration has these errors.
+    /// Creates a failure with the given errors of the declaration.
     init(_ errors: [DeclarationIssue]) {
         self.init(code: .rejected, message: DeclarationError(issues: errors).description, issues: errors)
     }
@@ -154,7 +154,7 @@ extension RegistrationStateMachine.Failure {
         }
     }
 
-    /// Returns the likely reason, because bluetoothd gives few reasons.
+    /// Returns the likely reason, because bluetoothd reports few reasons.
     private static func explanation(of name: String, _ message: String, _ step: RegistrationStep) -> String {
         let said = "\(name): \(message)"
         switch (step, name) {

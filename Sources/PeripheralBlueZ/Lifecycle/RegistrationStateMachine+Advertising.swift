@@ -10,7 +10,7 @@ extension RegistrationStateMachine {
         private(set) var advertisements: [Advertisement]
         /// The numbers of the advertisements whose timeout has passed.
         private(set) var ended: Set<Int>
-        /// The advertisements that bluetoothd has.
+        /// The advertisements that bluetoothd has registered.
         private(set) var registered: [Int: Advertisement] = [:]
         /// The numbers of registered advertisements that must be registered again.
         private var outdated: Set<Int> = []
@@ -18,7 +18,7 @@ extension RegistrationStateMachine {
         var refusals: [Int: Failure] = [:]
         /// The number of connected centrals.
         var connections = 0
-        /// The numbers of all advertisements that were ever registered or tried.
+        /// The numbers of all advertisements that were registered or tried at any time.
         private(set) var attempted: Set<Int> = []
         /// The numbers of advertisements whose registration bluetoothd has not answered yet.
         private var underWay: Set<Int> = []
@@ -30,7 +30,7 @@ extension RegistrationStateMachine {
             var formerAdvertisements: [Advertisement]
             var formerEnded: Set<Int>
 
-            /// Returns a closure that returns whether the advertisement with a number is new with the change.
+            /// Returns a predicate for the numbers of advertisements that are new with the change.
             func brings(_ values: [Int: Advertisement]) -> (_ number: Int) -> Bool {
                 { number in
                     guard formerAdvertisements.indices.contains(number) else { return true }
@@ -66,7 +66,7 @@ extension RegistrationStateMachine.Advertising {
         return wanted
     }
 
-    /// The numbers of advertisements that are registered but must not be, or are outdated.
+    /// The numbers of registered advertisements that must not be registered, or are outdated.
     var superfluous: Set<Int> {
         let wanted = wanted
         return Set(registered.keys.filter { outdated.contains($0) || wanted[$0] == nil })
@@ -77,12 +77,12 @@ extension RegistrationStateMachine.Advertising {
         wanted.filter { registered[$0.key] == nil && refusals[$0.key] == nil }
     }
 
-    /// The advertisements that are registered with another content.
+    /// The advertisements that are registered with different content.
     var changed: [Int: Advertisement] {
         wanted.filter { registered[$0.key] != nil && registered[$0.key] != $0.value }
     }
 
-    /// Whether there is anything to advertise, now or after the centrals have disconnected.
+    /// Whether there is any advertisement, now or after the centrals have disconnected.
     var isAnythingMeant: Bool {
         advertisements.indices.contains { !ended.contains($0) }
     }
@@ -127,18 +127,18 @@ extension RegistrationStateMachine.Advertising {
         outdated.subtract(numbers)
     }
 
-    /// Marks all registered advertisements, and those in registration, to be registered again.
+    /// Marks all registered advertisements to be registered again, including advertisements in registration.
     mutating func outdateAll() {
         outdated.formUnion(registered.keys)
         outdated.formUnion(underWay)
     }
 
-    /// Returns whether bluetoothd drops the advertisement for good after a timeout.
+    /// Returns whether bluetoothd permanently drops the advertisement after a timeout.
     func endsByItself(_ number: Int) -> Bool {
         advertisements.indices.contains(number) && advertisements[number].timeout != nil
     }
 
-    /// Records that the timeout of an advertisement has passed; the others stay as they are.
+    /// Records that the timeout of an advertisement has passed; the other advertisements do not change.
     mutating func end(_ number: Int) {
         ended.insert(number)
         registered[number] = nil
@@ -146,7 +146,7 @@ extension RegistrationStateMachine.Advertising {
 
     /// Records that bluetoothd has dropped an advertisement that was registered or in registration.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether there was such an advertisement.
     mutating func noteLost(_ number: Int, because failure: Failure) -> Bool {
         guard registered[number] != nil || underWay.contains(number) else { return false }
         registered[number] = nil
@@ -159,7 +159,7 @@ extension RegistrationStateMachine.Advertising {
     mutating func demand(_ new: [Advertisement], restarted: Set<Int>) {
         demand = Demand(formerAdvertisements: advertisements, formerEnded: ended)
         ended = ended.filter { number in
-            // An advertisement with another timeout begins again.
+            // An advertisement with a different timeout begins again.
             new.indices.contains(number) && !restarted.contains(number)
                 && new[number].timeout == advertisements[number].timeout
         }
@@ -167,7 +167,7 @@ extension RegistrationStateMachine.Advertising {
         refusals = [:]
     }
 
-    /// Completes the change, because every possible step is done.
+    /// Completes the change because every possible step is done.
     mutating func completeDemand() {
         guard demand != nil else { return }
         demand = nil

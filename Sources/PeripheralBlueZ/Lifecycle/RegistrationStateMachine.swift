@@ -2,26 +2,27 @@ internal import PeripheralKit
 
 /// The state machine of one registration with bluetoothd, on one adapter.
 ///
-/// Events go in, the next step comes out. The machine does no I/O and uses no clock. One step runs at a time,
-/// and its outcome is an event. Other events can arrive at any time. A step that is decided before the
-/// outcome of the current step replaces that step.
+/// The machine receives events and returns the next step. It does no I/O and uses no clock. One step runs at
+/// a time, and the outcome of a step is an event. Other events can arrive at any time. If the machine decides
+/// on a new step before the outcome of the current step, the new step replaces the current step.
 ///
 /// The order of the steps matters:
 ///
-/// - The database is registered before the advertisements, so that no central finds an empty peripheral. For
-///   the same reason, the advertisements are withdrawn first.
-/// - The pairing agent is registered before both, and withdrawn after both, because a central pairs according
-///   to what it found when it connected.
+/// - The database is registered before the advertisements. Therefore no central finds an empty peripheral.
+///   For the same reason, the advertisements are withdrawn first.
+/// - The pairing agent is registered before the database and the advertisements, and withdrawn after both.
+///   The reason is that a central pairs according to the services that it found when it connected.
 ///
-/// The next step always brings ``Advertising/registered`` closer to ``Advertising/wanted``, whatever changes
-/// or is lost.
+/// The next step always brings ``Advertising/registered`` closer to ``Advertising/wanted``, regardless of
+/// changes and losses.
 struct RegistrationStateMachine {
     enum Event: Hashable {
         // Outcomes of the current step:
 
         case registeredAgent
         case registeredApplication
-        /// The advertisements are on the air, except those that bluetoothd has refused, by number.
+        /// The advertisements are on the air, except the advertisements that bluetoothd has refused, by
+        /// number.
         case advertised(refused: [Int: Failure])
         case reportedPublication
         case renewalIsDue
@@ -33,8 +34,8 @@ struct RegistrationStateMachine {
         // Events that concern the registration:
 
         case stopRequested
-        /// The program changes the advertisements. The restarted ones begin again even if their timeout has
-        /// passed.
+        /// The program changes the advertisements. The restarted advertisements begin again even if their
+        /// timeout has passed.
         case advertisingDemanded([Advertisement], restarted: Set<Int>)
         /// A central has connected or disconnected; the value is the number of connected centrals.
         case connectionsChanged(Int)
@@ -42,16 +43,16 @@ struct RegistrationStateMachine {
         case advertisementReleased(Int)
         /// The adapter was powered on or off.
         case powerChanged(Bool)
-        /// Something that the registration needs is lost, together with everything that was registered.
+        /// A part that the registration needs is lost, together with all registrations.
         case lost(Failure)
     }
 
     enum Action: Hashable {
         case registerAgent
         case registerApplication
-        /// Registers advertisements, none of which is registered.
+        /// Registers advertisements that are not registered.
         case registerAdvertisements([Int: Advertisement])
-        /// Changes advertisements, all of which are registered with another content.
+        /// Changes advertisements that are registered with different content.
         case changeAdvertisements([Int: Advertisement])
         case reportPublication
         /// Logs that an advertisement could not be registered, and waits before the next attempt.
@@ -83,8 +84,7 @@ struct RegistrationStateMachine {
     }
 
     private(set) var adapter: AdapterDescription
-    /// Whether the registration continues from the start if bluetoothd refuses some of several
-    /// advertisements.
+    /// Whether the initial registration continues if bluetoothd refuses some of several advertisements.
     private let acceptsPart: Bool
     private(set) var advertising: Advertising
     private var state = State.idle
@@ -102,8 +102,8 @@ struct RegistrationStateMachine {
     ///   - adapter: An adapter that is powered on.
     ///   - advertisements: The advertisements. Their positions are their numbers.
     ///   - endedAdvertisements: The numbers of the advertisements whose timeout has passed.
-    ///   - acceptsPart: Whether the registration continues from the start if bluetoothd refuses some of
-    ///     several advertisements.
+    ///   - acceptsPart: Whether the initial registration continues if bluetoothd refuses some of several
+    ///     advertisements.
     init(
         on adapter: AdapterDescription,
         advertisements: [Advertisement] = [Advertisement()],
@@ -179,7 +179,7 @@ extension RegistrationStateMachine {
         }
     }
 
-    /// Handles a failed step while bluetoothd still runs, so that registrations can be withdrawn.
+    /// Handles a failed step while bluetoothd still runs and can withdraw registrations.
     private mutating func fail(_ failure: Failure) -> Action? {
         switch state {
         case .registeringAgent, .registeringApplication:
@@ -202,16 +202,16 @@ extension RegistrationStateMachine {
         }
     }
 
-    /// Takes one step from the registered advertisements towards the wanted ones.
+    /// Returns one step that makes the registered advertisements more similar to the wanted advertisements.
     private mutating func advertise() -> Action? {
         if isStopRequested { return stopAdvertising(nil) }
-        // Without power, nothing can be advertised. When the power is back, earlier advertisements do not
-        // always return automatically.
+        // Without power, the adapter can advertise nothing. When the power is on again, earlier
+        // advertisements do not always resume automatically.
         guard isPowered else {
             advertising.outdateAll()
             return settle()
         }
-        // The publication is reported first, however much has changed in the meantime.
+        // The publication is reported first, regardless of changes in the meantime.
         let superfluous = isReported ? advertising.superfluous : []
         if !superfluous.isEmpty {
             state = .withdrawingAdvertisements(superfluous)
@@ -245,7 +245,7 @@ extension RegistrationStateMachine {
         return advertise()
     }
 
-    /// Ends the steps because nothing is left to do.
+    /// Ends the steps because no step remains.
     private mutating func settle() -> Action? {
         let refusal = isPowered ? advertising.firstRefusal : nil
         isAdvertising = isPowered && refusal == nil && advertising.isAnythingMeant
@@ -264,7 +264,9 @@ extension RegistrationStateMachine {
         return nil
     }
 
-    /// Returns 1 s after the first failure, then twice as much after each further failure, up to 30 s.
+    /// Returns the delay before the next attempt.
+    ///
+    /// The delay is 1 s after the first failure. It doubles after each further failure, up to 30 s.
     private static func renewalDelay(after failures: Int) -> Duration {
         .seconds(min(1 << min(failures - 1, 5), 30))
     }
@@ -297,7 +299,7 @@ extension RegistrationStateMachine {
 // MARK: - State
 
 extension RegistrationStateMachine {
-    /// Whether the publication was reported, and nothing is withdrawn yet.
+    /// Whether the publication was reported, and the withdrawal has not started.
     var isPublished: Bool { isReported && isRegistered && !isStopping }
 
     /// Whether bluetoothd serves the database.
@@ -312,7 +314,7 @@ extension RegistrationStateMachine {
         }
     }
 
-    /// Whether every possible step is done, and nothing is refused.
+    /// Whether every possible step is done and no advertisement is refused.
     var isComplete: Bool {
         if case .published = state { isPowered } else { false }
     }
@@ -371,13 +373,13 @@ extension RegistrationStateMachine {
             if isAdvertising { isAdvertising = advertising.isAnythingMeant }
             return nil
         }
-        // bluetoothd also does this when the adapter is about to disappear.
+        // bluetoothd also drops advertisements shortly before the adapter disappears.
         guard advertising.noteLost(number, because: .advertisementLost) else { return nil }
         if isReported { isAdvertising = false }
         return isSettled ? advertise() : nil
     }
 
-    /// Ends without withdrawing, because bluetoothd drops everything with the connection.
+    /// Ends without withdrawing, because bluetoothd drops all registrations when the connection ends.
     private mutating func end(_ failure: Failure) -> Action? {
         advertising.completeDemand()
         switch state {
@@ -396,7 +398,7 @@ extension RegistrationStateMachine.Failure {
         message: "bluetoothd has withdrawn the advertisement; see its log for the reason."
     )
 
-    /// Whether bluetoothd still runs, so that other registrations can be withdrawn.
+    /// Whether bluetoothd still runs and can withdraw other registrations.
     var leavesDaemon: Bool {
         code != .connectionLost && code != .stackUnavailable
     }

@@ -3,10 +3,11 @@ internal import PeripheralCore
 internal import PeripheralKit
 private import Synchronization
 
-/// The log of a run, which logs each topic once, however often the peripheral is published again.
+/// The log of a run, which logs each topic once.
 ///
-/// It does not limit how often a forgotten topic is logged again. As all lines of a run, these pass a
-/// ``LogLimit``.
+/// A topic is logged once, even if the peripheral is published several times. This log does not limit how
+/// often a forgotten topic is logged again. A ``LogLimit`` limits the lines of this log, like all lines of a
+/// run.
 final class RunLog: Sendable {
     enum Topic: Equatable {
         case declaration(DeclarationIssue)
@@ -39,7 +40,7 @@ final class RunLog: Sendable {
         logger.log(level: level, message(), metadata: metadata())
     }
 
-    /// Records that a topic no longer applies, so that it is logged again when it applies again.
+    /// Records that a topic no longer applies, so the topic is logged again when it applies again.
     func forget(_ topic: Topic) {
         told.withLock { told in told.removeAll { $0 == topic } }
     }

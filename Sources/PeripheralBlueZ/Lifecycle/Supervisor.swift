@@ -10,11 +10,11 @@ final class Supervisor: Sendable {
     typealias Action = SupervisorStateMachine.Action
     typealias Failure = RegistrationStateMachine.Failure
 
-    /// An event around the peripheral, or the outcome of a step.
+    /// An event that concerns the peripheral, or the outcome of a step.
     private struct Occurrence: Equatable {
         var event: Event
         var step: Int?
-        /// The presence that the event belongs to; `nil` if that does not matter.
+        /// The presence that the event belongs to; `nil` if the presence does not matter.
         var presence: Int?
     }
 
@@ -47,12 +47,12 @@ final class Supervisor: Sendable {
     private let demands = AdvertisingDemands()
     private let times = AdvertisingTimes()
     private let state: Mutex<State>
-    /// The interval between checks over another connection, while this one reports that bluetoothd does not
-    /// run.
+    /// The interval between checks over another connection, while this connection reports that bluetoothd
+    /// does not run.
     private static let timeBetweenChecks = Duration.seconds(60)
     /// The time that the adapter must stay unusable before the reason is logged.
     ///
-    /// When bluetoothd ends or an adapter is unplugged, the adapter is powered off first, and bluetoothd
+    /// When bluetoothd ends or an adapter is unplugged, the adapter is first powered off. bluetoothd
     /// disappears last. The log reports the final reason.
     private static let timeToSettle = Duration.seconds(2)
 
@@ -90,15 +90,15 @@ final class Supervisor: Sendable {
 
     /// A closure that requests the end.
     ///
-    /// It may outlive this object. It does not hold this object, which holds the host.
+    /// The closure may outlive this object. It does not hold this object, because this object holds the host.
     var requestStop: @Sendable () -> Void {
         { [occurrences] in occurrences.add(Occurrence(event: .stopRequested)) }
     }
 
     /// A closure that changes the advertisements, and returns when they are on the air.
     ///
-    /// If the peripheral is off the air, the closure returns when they are certain to follow with the
-    /// peripheral. Like ``requestStop``, it may outlive this object.
+    /// If the peripheral is off the air, the closure returns when the advertisements are certain to follow
+    /// with the peripheral. The closure may outlive this object, like ``requestStop``.
     var demand: @Sendable ([Advertisement], Set<Int>) async throws -> Void {
         { [occurrences, demands] advertisements, restarted in
             try await demands.make(advertisements) {
@@ -138,7 +138,7 @@ final class Supervisor: Sendable {
                 if case .stopRequested = event { service?.noteStop() }
                 let ended = machine.endedAdvertisements
                 let action = machine.handle(event)
-                // Only if this is new: the bus may have reported it while the other connection was checked.
+                // Logs only a new report, because the bus may have reported the daemon during the check.
                 if case .daemonFound = event, action != nil {
                     logger.notice(
                         "bluetoothd runs, but the bus did not report it. The peripheral connects to the bus again."
@@ -158,7 +158,7 @@ final class Supervisor: Sendable {
 
     /// Carries out a step, and passes on events until the next step is decided.
     ///
-    /// A step that is still running then is cancelled.
+    /// If the step still runs then, it is cancelled.
     private func carryOut(
         _ action: Action,
         as step: Int,
@@ -176,7 +176,7 @@ final class Supervisor: Sendable {
                 if lacksPower, !lackedPower { group.addTask { [self] in await tellOfPower() } }
                 lackedPower = lacksPower
                 let occurrence = await occurrences.next()
-                // Ignores the outcome of a cancelled step, and events of a presence that has ended.
+                // Ignores the outcome of a cancelled step, and events of an ended presence.
                 if let origin = occurrence.step, origin != step { continue }
                 if let origin = occurrence.presence, origin != state.withLock({ $0.number }) { continue }
                 if let next = decide(occurrence.event) { return next }
@@ -186,7 +186,7 @@ final class Supervisor: Sendable {
 
     private func note(_ peripheral: PeripheralState) {
         state.withLock { state in
-            // A lack of power at other times is logged where the peripheral waits for it.
+            // At other times, the code that waits for power logs the lack of power.
             state.lacksPower = peripheral.isRegistered && peripheral.radio == .poweredOff
             if peripheral.isRegistered, peripheral.reason == nil { state.told = nil }
         }
@@ -194,7 +194,7 @@ final class Supervisor: Sendable {
         host.handle(.stateChanged(peripheral))
     }
 
-    /// Logs that the adapter is powered off, if it stays off.
+    /// Logs that the adapter is powered off if the adapter stays off.
     private func tellOfPower() async {
         try? await clock.sleep(for: Self.timeToSettle)
         guard !Task.isCancelled, state.withLock(\.lacksPower) else { return }
@@ -206,7 +206,8 @@ final class Supervisor: Sendable {
             state.number += 1
             return state.presence.take()
         }
-        // Also if it was not published: centrals may have connected as soon as the services were registered.
+        // This also applies to a peripheral that was not published, because centrals can connect as soon as
+        // the services are registered.
         await presence?.close { host.handle(.suspended) }
     }
 }
@@ -274,7 +275,8 @@ extension Supervisor {
         }
         handles.pin()
         let record = state.withLock { state in
-            // An adapter that was unplugged in the meantime has a new database, even in the same bluetoothd.
+            // An adapter that was unplugged in the meantime has a new database, even if bluetoothd was not
+            // restarted.
             if number > 1 { state.record.forgetChecked() }
             return state.record
         }
@@ -298,8 +300,8 @@ extension Supervisor {
 
     /// Waits until bluetoothd runs, according to a new connection to the bus each minute.
     ///
-    /// The existing connection reports it at once. This check ensures that the peripheral does not stay off
-    /// the air if the connection does not report it for any reason.
+    /// The existing connection reports the start of bluetoothd at once. If this report fails for any reason,
+    /// the check ensures that the peripheral does not stay off the air.
     ///
     /// - Returns: `nil` if this step is cancelled.
     private func untilDaemonRuns() async -> Event? {
@@ -316,7 +318,7 @@ extension Supervisor {
 
     /// Keeps the knowledge about handles for the next registration.
     ///
-    /// It also lasts for the next run if the state is preserved.
+    /// If the state is preserved, the knowledge also lasts for the next run.
     func keep(_ record: HandleRecord) {
         let isNew = state.withLock { state in
             defer { (state.record, state.preservedRecord) = (record, record.text) }
@@ -348,7 +350,7 @@ extension Supervisor {
         )
     }
 
-    /// Logs what is off the air and why, unless this failure was logged last.
+    /// Logs which part is off the air and why, unless the last log line reported the same failure.
     func tell(
         _ failure: Failure,
         _ message: Logger.Message =

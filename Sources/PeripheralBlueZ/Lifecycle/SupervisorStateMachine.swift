@@ -1,13 +1,13 @@
 internal import PeripheralKit
 
-/// The state machine of a run: it registers the peripheral, and recovers from every loss.
+/// The state machine of a run, which registers the peripheral and recovers from every loss.
 ///
-/// Events go in, the next step comes out. The ``RegistrationStateMachine`` that it holds while it uses an
-/// adapter works in the same way.
+/// The machine receives events and returns the next step. While the machine uses an adapter, it holds a
+/// ``RegistrationStateMachine``, which works in the same way.
 ///
-/// After any loss, the run also gives up the connection to the bus, and with it everything that the daemon
-/// may still have of the peripheral. Then it starts again. If something is missing, the run waits for a
-/// signal that reports the change. Where there is no such signal, it waits with growing delays.
+/// After any loss, the run also ends the connection to the bus. bluetoothd then drops everything that it
+/// still has of the peripheral. Then the run starts again. If a part is missing, the run waits for a signal
+/// that reports the change. If there is no such signal, the run waits with growing delays.
 struct SupervisorStateMachine {
     typealias Failure = RegistrationStateMachine.Failure
     typealias Registration = RegistrationStateMachine
@@ -16,17 +16,17 @@ struct SupervisorStateMachine {
         // Outcomes of the current step:
 
         case connected
-        /// The adapters of bluetoothd, in its order.
+        /// The adapters of bluetoothd, in the order in which bluetoothd lists them.
         case examined([AdapterDescription])
         case preparedAdapter
         case waited
         case disconnected
         case failed(Failure)
 
-        /// An outcome of a step of the registration, or an event that concerns it.
+        /// An outcome of a step of the registration, or an event that concerns the registration.
         case registration(Registration.Event)
 
-        // Events around the peripheral:
+        // Events that concern the peripheral:
 
         case stopRequested
         /// The program changes the advertisements; see
@@ -45,24 +45,24 @@ struct SupervisorStateMachine {
     enum Action: Hashable {
         /// Connects to the bus, and begins to watch bluetoothd.
         case connect
-        /// Finds the adapters. If there is no daemon, the bus may start it.
+        /// Finds the adapters. If bluetoothd does not run, the bus may start it.
         case examine(startsDaemon: Bool)
         /// Applies the required settings to the adapter, including its power.
         case prepare(AdapterDescription)
         case registration(Registration.Action, on: String)
         /// Waits until something changes. If bluetoothd does not run, another connection to the bus checks
-        /// this from time to time.
+        /// from time to time whether bluetoothd has started.
         case awaitChange(because: Failure)
         /// Waits for a change without a signal, for at least half of the duration and at most all of it.
         case wait(Duration, because: Failure)
-        /// Gives up the connection to the bus, which ends all registrations.
+        /// Ends the connection to the bus, which ends all registrations.
         case disconnect
         case finish(Failure?)
     }
 
     private enum State {
         case idle
-        /// Whether the new connection is already lost, before the step reports that it is open.
+        /// Whether the new connection was lost before the step reported that the connection is open.
         case connecting(isLost: Bool)
         /// Whether something has changed since the adapters were requested.
         case examining(isOutdated: Bool)
@@ -186,7 +186,7 @@ extension SupervisorStateMachine {
         return .examine(startsDaemon: false)
     }
 
-    /// Starts the daemon, and reports this to the program because it may take half a minute.
+    /// Starts the daemon, and reports the start to the program because it can take half a minute.
     private mutating func startDaemon() -> Action {
         endStartOfDaemon()
         obstacle = .daemonStarting
@@ -194,7 +194,7 @@ extension SupervisorStateMachine {
         return .examine(startsDaemon: true)
     }
 
-    /// Stops further starts of the daemon, because a later stop is intended.
+    /// Prevents further starts of the daemon, because a later stop is intended.
     private mutating func endStartOfDaemon() {
         mayStartDaemon = false
         if obstacle == .daemonStarting { obstacle = nil }
@@ -258,7 +258,7 @@ extension SupervisorStateMachine {
 // MARK: - Failures
 
 extension SupervisorStateMachine {
-    /// A step failed.
+    /// Handles the failure of a step.
     private mutating func fail(_ failure: Failure) -> Action? {
         switch state {
         case .connecting:
@@ -270,7 +270,7 @@ extension SupervisorStateMachine {
         case .examining, .preparing:
             if failure == .busLost { return loseBus() }
             endStartOfDaemon()
-            // If there are no replies, there may be no signals either.
+            // A daemon that sends no replies may also send no signals.
             if failure.isOfConnection { return recover(from: failure) }
             if isFatal(failure) { return finish(failure) }
             // Signals report when the daemon appears, and when an adapter becomes usable.
@@ -286,11 +286,11 @@ extension SupervisorStateMachine {
     /// Continues after the end of a registration.
     private mutating func recover(from failure: Failure) -> Action {
         if isFatal(failure) { return finish(failure) }
-        // The stop was requested while earlier registrations were withdrawn after the failure.
+        // The stop was requested while the machine withdrew earlier registrations after the failure.
         if isStopRequested { return finish(nil) }
         obstacle = failure
-        // After a loss, the first attempt follows at once, because the lost part may be back already. After a
-        // refusal, another attempt at once would be refused again.
+        // After a loss, the first attempt follows at once, because the lost part may already be available
+        // again. After a refusal, another attempt at once would be refused again.
         let isFirst = backoff == Backoff()
         if failure.isLoss, isFirst { _ = backoff.grow() }
         state = .disconnecting(because: failure, waits: !(failure.isLoss && isFirst))
@@ -312,7 +312,7 @@ extension SupervisorStateMachine {
 
     /// Returns whether a failure ends the run.
     private func isFatal(_ failure: Failure) -> Bool {
-        // A wrong declaration does not correct itself.
+        // Waiting does not correct a wrong declaration.
         guard failure.issues.isEmpty else { return true }
         return switch recovery {
         case .always: false
@@ -353,7 +353,7 @@ extension SupervisorStateMachine {
         }
     }
 
-    /// Connects again, because this connection did not report an event that another one reported.
+    /// Connects again, because this connection did not report an event that another connection reported.
     private mutating func beginAnew() -> Action? {
         guard case .waiting(isConnected: true) = state, let obstacle else { return nil }
         state = .disconnecting(because: obstacle, waits: false)
@@ -393,12 +393,12 @@ extension SupervisorStateMachine {
 }
 
 extension RegistrationStateMachine.Failure {
-    /// Whether something is lost, not refused.
+    /// Whether the failure is a loss, and not a refusal.
     fileprivate var isLoss: Bool {
         code == .connectionLost || code == .stackUnavailable || code == .adapterUnavailable
     }
 
-    /// Whether the connection to the bus is lost, or may no longer deliver anything.
+    /// Whether the connection to the bus is lost, or may no longer deliver messages.
     fileprivate var isOfConnection: Bool {
         code == .connectionLost || code == .timedOut
     }

@@ -5,8 +5,9 @@ internal import Synchronization
 
 /// Makes this program's agent the only one that bluetoothd asks while centrals pair.
 ///
-/// This also applies to a peripheral that does not let centrals pair. Otherwise bluetoothd would ask the
-/// agent of another program, such as a desktop's, which does not know the declaration.
+/// This also applies to a peripheral that does not let centrals pair. If this agent were not registered,
+/// bluetoothd would ask the agent of another program, such as a desktop's. The other agent does not know the
+/// declaration.
 final class AgentRegistration: Sendable {
     private struct State {
         var isRegistered = false
@@ -42,7 +43,7 @@ final class AgentRegistration: Sendable {
 
     /// Registers the agent that refuses to pair, and continues if bluetoothd does not accept it.
     ///
-    /// A peripheral that needs no security does not depend on this agent.
+    /// A peripheral that requires no security does not depend on this agent.
     private func keepOut(as capability: String) async {
         do {
             try await register(as: capability)
@@ -64,8 +65,8 @@ final class AgentRegistration: Sendable {
 
     /// Refuses the pending requests, and restores the adapter.
     func withdraw(from adapter: ObjectPath) async throws(BusError) {
-        // The agent is closed first, because bluetoothd ignores the answers of a withdrawn agent, and the
-        // centrals would wait.
+        // The agent is closed first. bluetoothd ignores the answers of a withdrawn agent, and the centrals
+        // would wait.
         await agent.close()
         let (isRegistered, hasMadePairable) = state.withLock { state in
             defer { state = State() }
@@ -90,10 +91,10 @@ final class AgentRegistration: Sendable {
 // MARK: - The adapter
 
 extension AgentRegistration {
-    /// Creates the adapter pairable, because an adapter that is not pairable refuses bonds whatever the agent
-    /// answers.
+    /// Makes the adapter pairable.
     ///
-    /// At first, adapters are not pairable.
+    /// An adapter that is not pairable refuses bonds, regardless of the agent's answer. Initially, adapters
+    /// are not pairable.
     private func makePairable(_ adapter: ObjectPath) async throws(BusError) {
         let answer = try await connection.call(
             BlueZ.name,

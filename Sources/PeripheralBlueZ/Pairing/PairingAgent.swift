@@ -3,14 +3,15 @@ internal import PeripheralDBus
 internal import PeripheralKit
 internal import Synchronization
 
-/// The pairing agent: it passes bluetoothd's pairing requests to the host, each in a task.
+/// The pairing agent, which passes bluetoothd's pairing requests to the host, each in a task.
 ///
-/// bluetoothd cancels a request when the central disconnects. For a displayed passkey, bluetoothd waits for
-/// no answer. So the agent watches the device to find out when the passkey is no longer needed.
+/// bluetoothd cancels a request when the central disconnects. For a displayed passkey, bluetoothd does not
+/// wait for an answer. Therefore the agent watches the device to find out when the passkey is no longer
+/// needed.
 final class PairingAgent: Sendable {
     private struct Question {
         var device: ObjectPath
-        /// The call that waits for the answer; `nil` if bluetoothd waits for none.
+        /// The call that waits for the answer; `nil` if bluetoothd does not wait for an answer.
         var reply: DeferredReply?
         var task: Task<Void, Never>
     }
@@ -41,7 +42,7 @@ final class PairingAgent: Sendable {
 
     /// Accepts requests from now on, about the devices of one adapter.
     ///
-    /// bluetoothd asks the default agent about all adapters, but devices of other adapters are not the
+    /// bluetoothd asks the default agent about all adapters. Devices of other adapters are not the
     /// peripheral's centrals.
     func open(for adapter: ObjectPath) {
         state.withLock { $0.adapter = adapter }
@@ -60,7 +61,7 @@ final class PairingAgent: Sendable {
         for question in questions { await question.task.value }
     }
 
-    /// Ends the display of a device's passkey, because the device is paired or gone.
+    /// Ends the display of a device's passkey, because the device is paired or no longer exists.
     func endDisplay(for device: ObjectPath) {
         cancel { $0.reply == nil && $0.device == device }
     }
@@ -90,9 +91,10 @@ extension PairingAgent {
 
     /// Displays a passkey through the host, and disconnects the device if the host refuses.
     ///
-    /// bluetoothd waits for no answer, so the agent ends the connection instead. `CancelPairing` would end
-    /// the pairing as well, but removes the bond with a central that pairs again. bluetoothd knows only
-    /// pairings that it has started itself, and takes the call as a request to remove the bond.
+    /// bluetoothd does not wait for an answer, so the agent ends the connection. `CancelPairing` would also
+    /// end the pairing, but it removes the bond with a central that pairs again. The reason is that
+    /// bluetoothd knows only pairings that it has started itself. It handles the call as a request to remove
+    /// the bond.
     private func display(_ passkey: UInt32, for device: ObjectPath) {
         endDisplay(for: device)
         let question = BackendPairingQuestion.displayPasskey(passkey)
@@ -103,7 +105,7 @@ extension PairingAgent {
             _ = try? await connection.call(BlueZ.name, device, BlueZ.device, "Disconnect")
         }
         guard !isTaken else { return }
-        // If the bus connection is gone, there is nothing to end.
+        // If the bus connection has ended, the agent cannot end the connection of the device.
         connection.assumeIsolated {
             try? $0.callIgnoringAnswer(BlueZ.name, device, BlueZ.device, "Disconnect")
         }
@@ -155,7 +157,7 @@ extension PairingAgent {
                             reply.send()
                         },
                         ExportedMethod("Release", "", "") { _, reply in reply.send() },
-                        // Requests for devices other than LE centrals.
+                        // These requests concern devices other than LE centrals.
                         refusal("RequestPinCode", "o", "s"),
                         refusal("DisplayPinCode", "os", ""),
                         refusal("AuthorizeService", "os", ""),
@@ -174,7 +176,7 @@ extension PairingAgent {
         ExportedMethod(method, input, output) { [self] call, reply in
             var arguments = call.arguments
             guard let device = try? arguments.readObjectPath() else { return reply.fail(.rejected) }
-            // Not all requests have a number.
+            // Some requests contain no number.
             let number = try? arguments.readUInt32()
             ask(make(number ?? 0), of: device, reply.deferred())
         }
@@ -187,7 +189,7 @@ extension PairingAgent {
             guard let device = try? arguments.readObjectPath(), let passkey = try? arguments.readUInt32(),
                 let enteredDigits = try? arguments.readUInt16()
             else { return }
-            // bluetoothd calls it again for each digit that the central reports as typed.
+            // bluetoothd calls this method again for each digit that the central reports as typed.
             if enteredDigits == 0 { display(passkey, for: device) }
         }
     }
@@ -198,11 +200,11 @@ extension PairingAgent {
 }
 
 extension BackendPairingQuestion {
-    /// The minimum security level of a connection that is paired with such a request.
+    /// The minimum security level of a connection after a pairing with such a request.
     fileprivate var certainLevel: SecurityLevel {
         switch self {
         case .authorize: .encrypted
-        // Legacy pairing and LE Secure Connections both have a passkey.
+        // Legacy pairing and LE Secure Connections both use a passkey.
         case .displayPasskey, .enterPasskey: .authenticated
         case .confirmNumber: .secureConnections
         }

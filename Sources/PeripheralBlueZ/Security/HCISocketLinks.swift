@@ -2,21 +2,21 @@ internal import Glibc
 internal import PeripheralCore
 package import PeripheralDBus
 
-/// Asks the kernel about connections, which answers any program that may open a Bluetooth socket.
+/// Asks the kernel about connections.
 ///
-/// The kernel reports whether a connection is encrypted, not how the keys were created: `HCI_LM_AUTH` is set
-/// with every encryption of an LE connection, `HCI_LM_SECURE` and `HCI_LM_FIPS` with none (seen on 6.1).
-/// There is no such socket in a container with a network of its own, or where systemd denies a service this
-/// address family.
+/// The kernel answers any program that may open a Bluetooth socket. It reports whether a connection is
+/// encrypted, but not how the keys were created. `HCI_LM_AUTH` is set with every encryption of an LE
+/// connection. `HCI_LM_SECURE` and `HCI_LM_FIPS` are never set (observed on 6.1). The socket does not exist
+/// in a container with a separate network, or if systemd denies this address family to a service.
 package struct HCISocketLinks: KernelLinks {
-    // From <bluetooth/bluetooth.h> and <bluetooth/hci.h>, which come with BlueZ's library, not with the C
-    // library.
+    // These values are from <bluetooth/bluetooth.h> and <bluetooth/hci.h>. The headers belong to BlueZ's
+    // library, not to the C library.
     private static let addressFamily: CInt = 31  // AF_BLUETOOTH
     private static let hciProtocol: CInt = 1  // BTPROTO_HCI
     private static let getDeviceInformation: CUnsignedLong = 0x8004_48D3  // HCIGETDEVINFO
     private static let getConnectionList: CUnsignedLong = 0x8004_48D4  // HCIGETCONNLIST
 
-    /// `nil` where there are no such sockets.
+    /// The socket; `nil` if this program cannot open such a socket.
     private let socket: OwnedFileDescriptor?
 
     package init() {
@@ -25,7 +25,7 @@ package struct HCISocketLinks: KernelLinks {
         socket = descriptor < 0 ? nil : OwnedFileDescriptor(adopting: descriptor)
     }
 
-    /// Whether the kernel answers this program at all.
+    /// Whether the kernel answers this program.
     package var isAvailable: Bool { socket != nil }
 
     package func links(of adapter: ObjectPath) -> [LinkState]? {
@@ -41,7 +41,7 @@ package struct HCISocketLinks: KernelLinks {
             ? information.counters : nil
     }
 
-    /// Lets the kernel fill in an answer.
+    /// Requests an answer, which the kernel writes into the bytes.
     private static func ask(
         _ question: CUnsignedLong,
         _ answer: inout [UInt8],
@@ -70,11 +70,13 @@ package struct HCISocketLinks: KernelLinks {
 
 /// `struct hci_conn_list_req`, which the kernel fills, on a little-endian machine.
 struct HCIConnectionList {
-    /// More connections than any controller has.
+    /// A number of connections that is larger than any controller supports.
     private static let capacity = 128
-    /// The size of the adapter's number and the number of entries.
+    /// The total size of the adapter's number and the number of entries.
     private static let headerSize = 4
-    /// `struct hci_conn_info`: handle, address, type, direction, state, and from byte 12 on the mode.
+    /// The size of `struct hci_conn_info`.
+    ///
+    /// It contains handle, address, type, direction, state, and from byte 12 on the mode.
     private static let entrySize = 16
     private static let types: Set<UInt8> = [0x01, 0x80]  // ACL_LINK, LE_LINK
     private static let encrypted: UInt8 = 0x04  // HCI_LM_ENCRYPT
@@ -86,7 +88,7 @@ struct HCIConnectionList {
         bytes = [adapter, UInt16(Self.capacity)].flatMap(\.gattBytes) + padding
     }
 
-    /// The connections that may carry attributes; `nil` when there is no room for all of them.
+    /// The connections that may carry attributes; `nil` if there is no room for all connections.
     var links: [LinkState]? {
         let count = Int(bytes[2]) | Int(bytes[3]) << 8
         guard count < Self.capacity else { return nil }

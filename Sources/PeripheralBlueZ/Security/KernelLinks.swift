@@ -1,31 +1,31 @@
 package import PeripheralCore
 package import PeripheralDBus
 
-/// Provides what the kernel knows of an adapter's connections, and bluetoothd does not report.
+/// Provides the kernel's information about an adapter's connections that bluetoothd does not report.
 package protocol KernelLinks: Sendable {
     /// Returns the connections of an adapter at this moment.
     ///
     /// - Parameter adapter: The path of the adapter's object, such as `/org/bluez/hci0`.
-    /// - Returns: The connections; `nil` where they are not known.
+    /// - Returns: The connections; `nil` if they are not known.
     func links(of adapter: ObjectPath) -> [LinkState]?
 
-    /// Begins to watch what the connections of an adapter carry.
+    /// Begins to watch the traffic on the connections of an adapter.
     ///
     /// - Parameters:
     ///   - adapter: The path of the adapter's object.
-    ///   - loop: The loop that the caller is on.
+    ///   - loop: The loop on which the caller runs.
     ///   - handle: Called on the loop with observations.
-    /// - Returns: The watch; `nil` where this is not allowed.
+    /// - Returns: The watch; `nil` if the kernel does not allow it.
     func watch(
         _ adapter: ObjectPath,
         on loop: EventLoop,
         _ handle: @escaping ([LinkObservation]) -> Void
     ) -> (any LinkWatch)?
 
-    /// Returns what an adapter has sent and received so far.
+    /// Returns the numbers of packets and bytes that an adapter has sent and received so far.
     ///
     /// - Parameter adapter: The path of the adapter's object.
-    /// - Returns: The numbers; `nil` where they are not known.
+    /// - Returns: The numbers; `nil` if they are not known.
     func counters(of adapter: ObjectPath) -> LinkCounters?
 }
 
@@ -43,7 +43,7 @@ extension KernelLinks {
 
 /// A connection of an adapter.
 package struct LinkState: Hashable, Sendable {
-    /// The address of the other side: the lasting one, once it is known.
+    /// The address of the other side; the lasting address as soon as it is known.
     package var address: DeviceAddress
     package var isEncrypted: Bool
     /// The controller's handle of the connection.

@@ -1,19 +1,19 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// Tracks which centrals bluetoothd may send values that demand a secure link, by what is proven of their
-/// links.
+/// Tracks the centrals to which bluetoothd may send values that require a secure link.
 ///
-/// bluetoothd checks the link when a central subscribes, and never again. To a central that returns under its
-/// address, it sends every value that the central has subscribed to, encrypted or not, even when the central
-/// was forgotten in between. So every central is checked here whose configuration bluetoothd might have kept.
+/// bluetoothd checks the link when a central subscribes, and does not check it again. If a central reconnects
+/// under its address, bluetoothd sends every subscribed value, even on a link without encryption. This also
+/// applies to a central that was forgotten in the meantime. Therefore this type checks every central whose
+/// configuration bluetoothd could have kept.
 ///
-/// A pure value.
+/// The tracker is a pure value. It decides by the proven security of the links.
 struct SecuredReceivers {
-    /// The subscribers that must not get a value.
+    /// The subscribers that must not receive a value.
     struct Insecure: Hashable {
         var centrals: Set<Central.ID> = []
-        /// Whether there may be a subscriber of which nothing is known.
+        /// Whether there may be an unknown subscriber.
         var includesStrangers = false
 
         var isEmpty: Bool { centrals.isEmpty && !includesStrangers }
@@ -22,17 +22,17 @@ struct SecuredReceivers {
     private struct Receiver {
         var central: Central
         var isConnected = true
-        /// The characteristics to which it may have subscribed.
+        /// The characteristics to which the central may have subscribed.
         var characteristics: Set<AttributeHandle> = []
-        /// The security that bluetoothd has demanded of this connection, and found.
+        /// The security that bluetoothd has required of this connection, and found.
         var provenByConnection = SecurityLevel.open
         /// The security that bluetoothd has found in connections that were encrypted by the keys of the bond.
         var provenByBond = SecurityLevel.open
 
-        /// Whether the central is disconnected, or its link secure.
+        /// Whether the central is disconnected, or its link is secure.
         func isSecure(at level: SecurityLevel, links: [LinkState]?) -> Bool {
             guard let links else { return !isConnected || provenByConnection >= level }
-            // The path of a device keeps the address with which it first came.
+            // The path of a device keeps the address of the device's first connection.
             let own = links.filter { $0.address == central.address || $0.address == central.id.address }
             // The kernel may know an address that bluetoothd has not reported.
             guard !own.isEmpty else { return !isConnected }
@@ -45,7 +45,7 @@ struct SecuredReceivers {
     /// The characteristics with a subscriber that bluetoothd has not named.
     private var subscribedByStrangers: Set<AttributeHandle> = []
 
-    /// Records that bluetoothd has let a central do something that demands a level.
+    /// Records that bluetoothd has permitted a request of a central that requires a security level.
     mutating func served(_ central: Central, at level: SecurityLevel) {
         guard level > .open else { return }
         var receiver = receivers[central.id] ?? Receiver(central: central)
@@ -55,7 +55,7 @@ struct SecuredReceivers {
         receivers[central.id] = receiver
     }
 
-    /// Records that bluetoothd has let a central subscribe to a characteristic that demands a level.
+    /// Records that a central has subscribed to a characteristic that requires a security level.
     mutating func subscribed(
         _ central: Central,
         to characteristic: AttributeHandle,
@@ -75,13 +75,15 @@ struct SecuredReceivers {
         subscribedByStrangers.remove(characteristic)
     }
 
-    /// Records that a central is connected, or what has changed about it.
+    /// Records that a central is connected, or records changes of the central.
     mutating func connected(_ central: Central) {
         receivers[central.id]?.central = central
         receivers[central.id]?.isConnected = true
     }
 
-    /// Records that a central has disconnected: bluetoothd clears the configurations of an unbonded central.
+    /// Records that a central has disconnected.
+    ///
+    /// bluetoothd clears the configurations of an unbonded central.
     mutating func disconnected(_ central: Central) {
         guard central.isBonded, var receiver = receivers[central.id] else {
             receivers[central.id] = nil
@@ -94,30 +96,32 @@ struct SecuredReceivers {
         receivers[central.id] = receiver
     }
 
-    /// Records that the keys of a central are gone: its next keys may be of any kind.
+    /// Records that the keys of a central no longer exist.
+    ///
+    /// The next keys of the central may be of any kind.
     mutating func forgotten(_ central: Central.ID) {
         receivers[central]?.provenByBond = .open
     }
 
-    /// Records that a central may be about to get new keys.
+    /// Records that a central may be about to receive new keys.
     ///
     /// - Parameters:
     ///   - central: The central.
-    ///   - level: The level that is certain for a link that they encrypt.
+    ///   - level: The security level that is certain for a link that is encrypted with the new keys.
     mutating func mayPair(_ central: Central.ID, at level: SecurityLevel) {
         guard let receiver = receivers[central] else { return }
         receivers[central]?.provenByConnection = min(receiver.provenByConnection, level)
         receivers[central]?.provenByBond = min(receiver.provenByBond, level)
     }
 
-    /// Returns the centrals that might be sent a value without a link that is proven to be secure.
+    /// Returns the centrals that could receive a value on a link that is not proven to be secure.
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic.
-    ///   - level: The level that it demands.
-    ///   - links: The connections that exist; `nil` when they are not known. Then only what bluetoothd has
-    ///     found in the current connection counts.
-    /// - Returns: Those centrals. Disconnected centrals are not among them.
+    ///   - level: The security level that the characteristic requires.
+    ///   - links: The existing connections; `nil` if they are not known. With `nil`, only the security that
+    ///     bluetoothd has found in the current connection counts.
+    /// - Returns: The centrals without a proven secure link. Disconnected centrals are not included.
     func insecure(
         for characteristic: AttributeHandle,
         at level: SecurityLevel,

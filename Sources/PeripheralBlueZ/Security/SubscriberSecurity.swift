@@ -3,12 +3,13 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// Decides which subscribers may be sent values that demand a secure link.
+/// Decides which subscribers may receive values that require a secure link.
 ///
-/// bluetoothd does not check that, see ``SecuredReceivers``. The check is made when an update is handed over.
-/// A central that returns in the instant before bluetoothd sends the update is not noticed.
+/// bluetoothd does not check this, see ``SecuredReceivers``. The check runs when the backend passes an update
+/// to bluetoothd. If a central reconnects in the instant before bluetoothd sends the update, the check does
+/// not detect the central.
 ///
-/// Belongs to the event loop.
+/// The object belongs to the event loop.
 final class SubscriberSecurity {
     private let context: CentralsContext
     private let kernelLinks: any KernelLinks
@@ -21,7 +22,7 @@ final class SubscriberSecurity {
         self.log = log
     }
 
-    /// Logs how links are judged, unless the kernel reports which are encrypted.
+    /// Logs how links are judged, unless the kernel reports which links are encrypted.
     func logJudgement(of adapter: ObjectPath) {
         guard context.characteristics.values.contains(where: { $0.security > .open }) else { return }
         guard kernelLinks.links(of: adapter) == nil else { return log.forget(.unknownLinkSecurity) }
@@ -36,7 +37,7 @@ final class SubscriberSecurity {
         )
     }
 
-    /// Logs once for each characteristic that secure subscribers cannot be reached without insecure ones.
+    /// Logs once for each characteristic that updates cannot reach secure subscribers alone.
     func logWithheld(_ characteristic: AttributeHandle) {
         guard let uuid = context.characteristics[characteristic]?.uuid else { return }
         log.tell(
@@ -50,7 +51,8 @@ final class SubscriberSecurity {
         )
     }
 
-    /// The subscribers that must not be sent a value of a characteristic now; `nil` when all may be.
+    /// Returns the subscribers that must not receive a value of a characteristic now; `nil` if all may
+    /// receive it.
     func insecureReceivers(of characteristic: AttributeHandle) -> SecuredReceivers.Insecure? {
         guard let level = context.notifySecurity(of: characteristic) else { return nil }
         let links = context.adapter.flatMap { kernelLinks.links(of: $0) }
@@ -58,12 +60,12 @@ final class SubscriberSecurity {
         return insecure.isEmpty ? nil : insecure
     }
 
-    /// Records that bluetoothd has let a central do what demands a level.
+    /// Records that bluetoothd has permitted a request of a central that requires a security level.
     func served(_ central: Central, at level: SecurityLevel) {
         receivers.served(central, at: level)
     }
 
-    /// Records that a central pairs, which may give it other keys.
+    /// Records that a central pairs, which can change its keys.
     func mayPair(_ central: Central.ID, at level: SecurityLevel) {
         receivers.mayPair(central, at: level)
     }

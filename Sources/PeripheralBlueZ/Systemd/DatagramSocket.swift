@@ -7,7 +7,7 @@ struct DatagramSocket {
 
     /// Connects to a socket.
     ///
-    /// The result is `nil` for any other address, and if nothing listens there.
+    /// The result is `nil` for any other address, and if no socket listens at the address.
     ///
     /// - Parameter address: A path, or a name in the abstract namespace that begins with `@`.
     init?(to address: String) {
@@ -28,7 +28,8 @@ struct DatagramSocket {
 
     /// Sends a datagram.
     ///
-    /// - Returns: `false` if there is no room for it now. A datagram that can never be sent counts as sent.
+    /// - Returns: `false` if there is no room for the datagram now. A datagram that can never be sent counts
+    ///   as sent.
     func send(_ text: String) -> Bool {
         var text = text
         let sent = text.withUTF8 { text in

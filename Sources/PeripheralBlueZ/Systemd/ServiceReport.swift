@@ -2,7 +2,7 @@ internal import PeripheralKit
 
 /// The notifications for a service manager.
 ///
-/// Each one is a list of assignments, one on each line, as `sd_notify(3)` describes.
+/// Each notification is a list of assignments, one on each line, as `sd_notify(3)` describes.
 struct ServiceReport {
     static let signOfLife = "WATCHDOG=1"
 

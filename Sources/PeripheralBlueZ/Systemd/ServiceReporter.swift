@@ -5,7 +5,7 @@ internal import PeripheralKit
 /// Notifies a service manager of the state of a run.
 ///
 /// `@unchecked Sendable`: the state is used only on the loop's thread. Methods that are called on other
-/// threads go there.
+/// threads switch to the loop's thread.
 final class ServiceReporter: @unchecked Sendable {
     private let loop: EventLoop
     private let manager: SystemdNotifier
@@ -22,7 +22,7 @@ final class ServiceReporter: @unchecked Sendable {
         self.logger = logger
     }
 
-    /// Begins to send signs of life, if the service manager has a watchdog.
+    /// Begins to send signs of life if the service manager has a watchdog.
     func start() {
         loop.execute { [self] in
             socket = DatagramSocket(to: manager.socket)
@@ -65,7 +65,7 @@ final class ServiceReporter: @unchecked Sendable {
         guard let interval = manager.watchdogInterval else { return }
         schedule(after: interval / 2) { [self] in
             scheduleSignOfLife()
-            // Goes through the threads that run handlers.
+            // Passes through the threads that run handlers.
             Task { [self] in loop.execute { [self] in send(ServiceReport.signOfLife) } }
         }
     }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The service manager that started the program and is notified of the peripheral's state.
 ///
-/// This is systemd, or any other service manager that supports the protocol of `sd_notify(3)`.
+/// The service manager is systemd, or another one that supports the protocol of `sd_notify(3)`.
 ///
 /// ```swift
 /// let backend = BlueZBackend(serviceManager: .fromEnvironment)
@@ -10,29 +10,30 @@ internal import Glibc
 ///
 /// The service manager is notified:
 ///
-/// - when the program is ready. This is when the peripheral is on the air for the first time, or waits for
-///   something that is missing. Services that start later do not need to wait for it as well.
-/// - of what the peripheral does or waits for, in words that `systemctl status` shows.
+/// - when the program is ready. The program is ready when the peripheral is on the air for the first time, or
+///   waits for something that is missing. Services that start later do not need to wait for the missing part.
+/// - of the peripheral's state, in words that `systemctl status` shows.
 /// - when the program ends, as soon as it withdraws the peripheral.
-/// - that the program is alive, if it has a watchdog (`WatchdogSec=`): twice in each watchdog interval.
+/// - that the program is alive, twice in each watchdog interval, if the service manager has a watchdog
+///   (`WatchdogSec=`).
 ///
-/// Each sign of life passes through the event loop and one of the threads that run handlers. A program that
-/// can no longer answer requests sends none, and the service manager restarts it.
+/// Each sign of life passes through the event loop and one of the threads that run handlers. If a program can
+/// no longer answer requests, it sends no signs of life. The service manager then restarts the program.
 ///
-/// In a program with several peripherals, give the service manager to only one backend.
+/// In a program with several peripherals, pass the service manager to only one backend.
 public struct SystemdNotifier: Hashable, Sendable {
     /// The path of a datagram socket, or a name in the abstract namespace that begins with `@`.
     public var socket: String
 
     /// The longest time between two signs of life; `nil` without a watchdog.
     ///
-    /// If it passes without a sign of life, the service manager considers the program dead.
+    /// If this time passes without a sign of life, the service manager considers the program dead.
     public var watchdogInterval: Duration?
 
     /// Creates a service manager.
     ///
     /// - Parameters:
-    ///   - socket: The address of its socket, as in `NOTIFY_SOCKET`.
+    ///   - socket: The address of the service manager's socket, as in `NOTIFY_SOCKET`.
     ///   - watchdogInterval: The longest time between two signs of life; `nil` without a watchdog.
     public init(socket: String, watchdogInterval: Duration? = nil) {
         self.socket = socket
@@ -41,9 +42,9 @@ public struct SystemdNotifier: Hashable, Sendable {
 
     /// The service manager that the environment names.
     ///
-    /// It is `nil` if no service manager that wants notifications started the program. `NOTIFY_SOCKET`,
-    /// `WATCHDOG_USEC` and `WATCHDOG_PID` have the meaning that `sd_notify(3)` and `sd_watchdog_enabled(3)`
-    /// of systemd describe.
+    /// The value is `nil` if the program was started without a service manager that requests notifications.
+    /// `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` have the meaning that `sd_notify(3)` and
+    /// `sd_watchdog_enabled(3)` of systemd describe.
     public static var fromEnvironment: SystemdNotifier? {
         SystemdNotifier(process: getpid()) { name in
             unsafe getenv(name).map { unsafe String(cString: $0) }

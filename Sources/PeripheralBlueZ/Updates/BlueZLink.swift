@@ -2,7 +2,7 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// The connection of a running peripheral to bluetoothd, as the session sees it.
+/// The connection of a running peripheral to bluetoothd, from the view of the session.
 struct BlueZLink: BackendLink {
     private let devices: Devices
     private let centrals: Centrals
@@ -33,7 +33,7 @@ struct BlueZLink: BackendLink {
         centrals.abandon(update)
     }
 
-    /// bluetoothd has sent what reached it by the bus when it answers.
+    /// When bluetoothd answers, it has sent everything that reached it through the bus.
     ///
     /// The sockets are independent of the bus.
     func untilAnswersHaveLeft() async {

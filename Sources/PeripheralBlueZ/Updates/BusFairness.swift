@@ -1,28 +1,30 @@
-/// Ensures that bluetoothd looks at the bus while updates go by sockets.
+/// Ensures that bluetoothd reads the bus while updates are sent through sockets.
 ///
-/// bluetoothd looks at the bus only when none of its sockets has anything to read: its dispatching is idle
-/// work (BlueZ, `gdbus/mainloop.c`). Where it is slower than the links, a document would keep it from all
-/// answers, and requests of centrals would time out. So it is asked for an answer now and then. While the
-/// answer is missing after more than a few packets, nothing is sent by the sockets, so that they run empty.
+/// bluetoothd reads the bus only if none of its sockets has data to read, because it dispatches the bus as
+/// idle work (BlueZ, `gdbus/mainloop.c`). If bluetoothd is slower than the links, a document would prevent it
+/// from reading any answer. Requests of centrals would then time out. Therefore the backend regularly
+/// requests an answer of bluetoothd. If the answer is missing after more than a few packets, the backend
+/// sends nothing through the sockets. The sockets then become empty.
 struct BusFairness {
-    /// After this many packets, bluetoothd may be asked; after as many again, its answer is awaited.
+    /// The number of packets after which an answer of bluetoothd may be requested.
     ///
-    /// Even a slow bluetoothd handles them in less than a second.
+    /// After the same number of further packets, the backend waits for the answer. Even a slow bluetoothd
+    /// handles these packets in less than a second.
     static let packets = 128
-    /// The shortest time between an answer and the next question.
+    /// The shortest time between an answer and the next request for an answer.
     static let interval = Duration.milliseconds(250)
 
-    /// The number of packets sent since bluetoothd was asked, or could have been.
+    /// The number of packets since the last request for an answer, or since the last possible request.
     private var count = 0
     private var isAsked = false
     private var lastAnswer: ContinuousClock.Instant?
 
-    /// Whether nothing must be sent by sockets until bluetoothd answers.
+    /// Whether the sockets must not send until bluetoothd answers.
     var isAwaited: Bool { isAsked && count >= Self.packets }
 
-    /// Records that packets were sent by sockets.
+    /// Records that packets were sent through sockets.
     ///
-    /// - Returns: Whether bluetoothd must be asked now.
+    /// - Returns: Whether an answer of bluetoothd must be requested now.
     mutating func sent(_ count: Int, at now: @autoclosure () -> ContinuousClock.Instant) -> Bool {
         self.count += count
         guard !isAsked, self.count >= Self.packets else { return false }

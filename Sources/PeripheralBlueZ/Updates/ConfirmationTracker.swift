@@ -1,12 +1,13 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// Tracks which indications are still to be confirmed, and reports how they end.
+/// Tracks the indications that are not yet confirmed, and reports how they end.
 ///
-/// Belongs to the event loop.
+/// The tracker belongs to the event loop.
 final class ConfirmationTracker {
-    /// A confirmation that has not arrived this long after 30 s does not arrive any more: bluetoothd then
-    /// disconnects a central that has not confirmed.
+    /// The time after the 30 s limit in which a confirmation can still arrive.
+    ///
+    /// At this limit, bluetoothd disconnects a central that has not confirmed.
     private static let lateness = Duration.seconds(1)
 
     private let context: CentralsContext
@@ -26,10 +27,10 @@ final class ConfirmationTracker {
         (self.context, self.completion, self.reporter, self.turns) = (context, completion, reporter, turns)
     }
 
-    /// Records that an update is sent whose confirmation is to come, if there is one.
+    /// Records that an update is sent, and expects its confirmation if the update has one.
     ///
-    /// That includes updates that nothing waits for. Their confirmations arrive all the same, and do not show
-    /// to which update they belong.
+    /// This includes updates whose confirmation is not awaited. These confirmations also arrive, and do not
+    /// show which update they belong to.
     func expect(
         _ update: BackendUpdate,
         from sources: [Confirmations.Source: Int],
@@ -39,7 +40,7 @@ final class ConfirmationTracker {
         confirmations.sent(update.awaitsConfirmation ? update.id : nil, awaiting: sources, lacking: failure)
     }
 
-    /// Records that another central may confirm updates that go by the bus.
+    /// Records that another central may confirm updates that are sent through the bus.
     func joined(_ characteristic: AttributeHandle) {
         confirmations.joined(.call(characteristic))
     }
@@ -49,7 +50,7 @@ final class ConfirmationTracker {
         end(confirmations.confirmed(source))
     }
 
-    /// Ends an update that nothing waits for, once its confirmation cannot arrive any more.
+    /// Ends an abandoned update as soon as its confirmation can no longer arrive.
     func abandon(_ update: BackendUpdate.ID) {
         guard confirmations.doubt(update) else { return }
         _ = turns.schedule(after: Self.lateness) { [weak self] in
@@ -58,20 +59,20 @@ final class ConfirmationTracker {
         }
     }
 
-    /// Records that nothing more arrives by a socket, and ends what it was to confirm.
+    /// Records that nothing more arrives through a socket, and ends its unconfirmed updates.
     func lost(_ socket: SubscriptionTable.Socket, because failure: PeripheralError) {
         end(takeLost(socket, because: failure))
     }
 
-    /// Records that nothing more arrives by a socket.
+    /// Records that nothing more arrives through a socket.
     ///
-    /// - Returns: The updates that have ended with it, for ``end(_:)``.
+    /// - Returns: The updates that have ended with the socket, for ``end(_:)``.
     func takeLost(_ socket: SubscriptionTable.Socket, because failure: PeripheralError) -> [Confirmations.End]
     {
         confirmations.lost(.socket(socket), because: failure)
     }
 
-    /// Records that nothing more arrives by the sockets of a central.
+    /// Records that nothing more arrives through the sockets of a central.
     func lost(from central: Central.ID, because failure: PeripheralError) {
         end(confirmations.lost(from: central, because: failure))
     }
@@ -79,8 +80,8 @@ final class ConfirmationTracker {
     /// Records that a subscriber has disconnected.
     ///
     /// - Parameters:
-    ///   - characteristic: The characteristic to which it had subscribed.
-    ///   - remaining: How many subscribers there still are.
+    ///   - characteristic: The characteristic to which the central had subscribed.
+    ///   - remaining: The number of remaining subscribers.
     /// - Returns: Whether ``settleLeaving(_:remaining:)`` must be called in a moment.
     func left(_ characteristic: AttributeHandle, remaining: Int) -> Bool {
         let (ends, asks) = confirmations.left(characteristic, remaining: remaining)
@@ -107,7 +108,7 @@ final class ConfirmationTracker {
         if !confirmations.isAnyMissing { allConfirmed?() }
     }
 
-    /// A stream that ends when no confirmation is missing; `nil` when none is missing now.
+    /// Returns a stream that ends when no confirmation is missing; `nil` if none is missing now.
     func untilConfirmed() -> AsyncStream<Void>? {
         guard confirmations.isAnyMissing else { return nil }
         let (confirmed, confirm) = AsyncStream.makeStream(of: Void.self)

@@ -1,15 +1,16 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// Tracks which indications are not yet confirmed, and by which sources.
+/// Tracks the indications that are not yet confirmed, and the sources of their confirmations.
 ///
-/// A pure value: updates that were sent and confirmations go in; updates that have ended come out.
+/// The tracker is a pure value. It receives sent updates and confirmations, and returns the updates that have
+/// ended.
 struct Confirmations {
-    /// Where a confirmation arrives.
+    /// The source of a confirmation.
     enum Source: Hashable {
-        /// At the socket of a central.
+        /// The socket of a central.
         case socket(SubscriptionTable.Socket)
-        /// By a call that does not name the central.
+        /// A call that does not name the central.
         case call(AttributeHandle)
     }
 
@@ -30,12 +31,13 @@ struct Confirmations {
     /// Whether bluetoothd awaits a confirmation, as far as is known.
     var isAnyMissing: Bool { ledgers.values.contains { $0.isAnyMissing } }
 
-    /// Records an update that was sent, and may be confirmed.
+    /// Records a sent update that may be confirmed.
     ///
     /// - Parameters:
-    ///   - update: The update; `nil` when nothing waits for its confirmation.
-    ///   - sources: Where confirmations come from, and how many from each; at least one.
-    ///   - failure: Why a central that should confirm it has not received it.
+    ///   - update: The update; `nil` if its confirmation is not awaited.
+    ///   - sources: The sources of confirmations, and the number of confirmations from each source; at least
+    ///     one.
+    ///   - failure: The reason why a central that should confirm the update has not received it.
     mutating func sent(
         _ update: BackendUpdate.ID?,
         awaiting sources: [Source: Int],
@@ -60,20 +62,20 @@ struct Confirmations {
         return settle(ledgers[source]?.confirmed() ?? [], source, nil)
     }
 
-    /// Records that a central has subscribed that may confirm.
+    /// Records that a central that may confirm has subscribed.
     mutating func joined(_ source: Source) {
         ledgers[source]?.joined()
     }
 
     /// Records that a subscriber has disconnected.
     ///
-    /// bluetoothd reports a confirmation for everything that it has not confirmed.
+    /// bluetoothd reports a confirmation for each update that the subscriber has not confirmed.
     ///
     /// - Parameters:
-    ///   - characteristic: The characteristic to which it had subscribed.
-    ///   - remaining: How many subscribers there still are.
+    ///   - characteristic: The characteristic to which the central had subscribed.
+    ///   - remaining: The number of remaining subscribers.
     /// - Returns: The updates that have ended, and whether ``settleLeaving(_:remaining:)`` must be called
-    ///   when the confirmations have arrived.
+    ///   after the confirmations have arrived.
     mutating func left(_ characteristic: AttributeHandle, remaining: Int) -> (ends: [End], asks: Bool) {
         let source = Source.call(characteristic)
         guard remaining > 0 else { return (lost(source, because: .left), false) }
@@ -82,12 +84,12 @@ struct Confirmations {
         return ([], true)
     }
 
-    /// Records that no central is connected any more, including those that have ended their subscriptions.
+    /// Records that no central is connected any more, including centrals that have ended their subscriptions.
     mutating func allLeft() -> [End] {
         ledgers.keys.flatMap { lost($0, because: .left) }
     }
 
-    /// Records that the confirmations have arrived that bluetoothd reports for disconnected subscribers.
+    /// Records that bluetoothd's confirmations for disconnected subscribers have arrived.
     mutating func settleLeaving(_ characteristic: AttributeHandle, remaining: Int) -> [End] {
         let source = Source.call(characteristic)
         return settle(ledgers[source]?.settleLeaving(remaining: remaining) ?? [], source, nil)
@@ -107,10 +109,10 @@ struct Confirmations {
         return sources.flatMap { lost($0, because: failure) }
     }
 
-    /// Records that nothing waits for an update any longer.
+    /// Records that the confirmation of an update is no longer awaited.
     ///
-    /// - Returns: Whether it is still to be confirmed; then ``giveUp(_:)`` must be called in a moment.
-    ///   Confirmations until then may be late, but do not belong to a later update.
+    /// - Returns: Whether the update is still unconfirmed. In that case, ``giveUp(_:)`` must be called in a
+    ///   moment. Until then, confirmations may be late, but do not belong to a later update.
     mutating func doubt(_ update: BackendUpdate.ID) -> Bool {
         guard let entry = awaited[update] else { return false }
         for source in entry.missing { ledgers[source]?.doubt(update) }

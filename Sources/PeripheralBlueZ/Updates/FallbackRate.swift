@@ -1,22 +1,26 @@
-/// The send rate to each central, used when the adapter does not report completed packets
-/// (`CompletionReporting.unknown`).
+/// The send rate to each central, used when the adapter does not report completed packets.
 ///
-/// The first 128 values are sent at once, and the next ones one at a time at this rate. So no more than 128
-/// are in flight to a central in either of two cases:
+/// In this case, `PeripheralSession.completionReporting` is `.unknown`.
 ///
-/// - Its link carries this rate.
-/// - The central shows soon enough what has arrived. It does so by confirming an indication that was sent to
-///   it alone, or by making a request after an earlier one was answered.
+/// The backend sends the first 128 values at once, and each later value at this rate. At most 128 values are
+/// in flight to a central in either of these cases:
+///
+/// - The link of the central carries this rate.
+/// - The central shows soon enough which values have arrived. A central shows this in two ways. It confirms
+///   an indication that was sent to this central alone, or it makes a request after the response to an
+///   earlier request.
 public struct FallbackRate: Hashable, Sendable {
-    /// The time for a value; `nil` for no limit.
+    /// The time between two values; `nil` for no limit.
     package let interval: Duration?
 
-    /// One value every 25 ms, the rate of a link with an interval of 50 ms and two packets in each.
+    /// One value every 25 ms.
+    ///
+    /// A link with an interval of 50 ms and two packets in each interval carries this rate.
     public static let standard = perSecond(40)
 
-    /// No limit: a value counts as completed as soon as bluetoothd has taken it.
+    /// No limit: a value counts as completed as soon as bluetoothd has accepted the value.
     ///
-    /// bluetoothd queues values without bound.
+    /// bluetoothd queues values without limit.
     public static let unlimited = FallbackRate(interval: nil)
 
     /// A number of values per second; at least one.

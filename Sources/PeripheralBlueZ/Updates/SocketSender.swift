@@ -2,23 +2,23 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// The sockets by which updates of a characteristic reach the same recipients, until the current work on the
-/// loop ends.
+/// The sockets through which updates of a characteristic reach the same recipients.
 ///
-/// A class, because copying a value of this size takes longer than its use.
+/// The value is valid until the current work on the loop ends. The type is a class, because copying a value
+/// of this size takes longer than its use.
 final class SocketRun {
     struct Way {
         let socket: SubscriptionTable.Socket
-        /// `nil` when it is closed.
+        /// The open socket; `nil` if the socket is closed.
         let packets: PacketSocket?
     }
 
     let characteristic: AttributeHandle
     let recipients: BackendUpdate.Recipients
-    /// Whether what is sent may be confirmed.
+    /// Whether the sent updates may be confirmed.
     let isConfirmed: Bool
     let ways: [Way]
-    /// Why subscribers that are to confirm are not reached.
+    /// The reason why some subscribers that must confirm are not reached.
     let failure: PeripheralError?
 
     init(
@@ -31,7 +31,7 @@ final class SocketRun {
         (self.isConfirmed, self.ways, self.failure) = (isConfirmed, ways, failure)
     }
 
-    /// Whether an update takes the same sockets.
+    /// Returns whether an update uses the same sockets.
     func covers(_ update: BackendUpdate) -> Bool {
         update.characteristic == characteristic && update.recipients == recipients && !update.value.isEmpty
             && !update.awaitsConfirmation && update.isForAllSubscribers
@@ -40,22 +40,22 @@ final class SocketRun {
 
 /// The owner of a ``SocketSender``.
 protocol SocketSenderDelegate: AnyObject {
-    /// Keeps an update that a socket has not taken, until the routes are known again.
+    /// Keeps an update that a socket has not accepted, until the routes are known again.
     func holdBack(_ update: BackendUpdate)
 
-    /// Sends what has waited until bluetoothd looks at the bus again.
+    /// Sends the updates that have waited until bluetoothd reads the bus again.
     func pauseEnded()
 }
 
-/// Sends updates by sockets.
+/// Sends updates through sockets.
 ///
-/// Belongs to the event loop.
+/// The sender belongs to the event loop.
 final class SocketSender {
-    /// An update that some of its sockets have not taken yet, because they are full.
+    /// An update that some full sockets have not accepted yet.
     private struct WaitingPackets {
         let update: BackendUpdate
         let run: SocketRun
-        /// For how many sockets it waits.
+        /// The number of sockets for which the update waits.
         var count: Int
         var isLost: Bool
     }
@@ -87,10 +87,10 @@ final class SocketSender {
         self.delegate = delegate
     }
 
-    /// Whether nothing is to be sent until bluetoothd has looked at the bus.
+    /// Whether the sender must not send until bluetoothd has read the bus.
     var isPaused: Bool { fairness.isAwaited }
 
-    /// The run of an update by sockets.
+    /// Returns the run of an update through sockets.
     func run(
         of update: BackendUpdate,
         by sockets: [SubscriptionTable.Socket],
@@ -104,9 +104,9 @@ final class SocketSender {
         )
     }
 
-    /// Sends an update by sockets.
+    /// Sends an update through sockets.
     ///
-    /// - Returns: The same run; `nil` when one of the sockets did not take the update at once.
+    /// - Returns: The same run; `nil` if one of the sockets did not accept the update at once.
     func send(_ update: BackendUpdate, by run: SocketRun) -> SocketRun? {
         if run.isConfirmed {
             var sources: [Confirmations.Source: Int] = [:]
@@ -146,13 +146,13 @@ final class SocketSender {
         packets.sendLater(update.value) { [weak self, id = update.id] isTaken in self?.taken(id, isTaken) }
     }
 
-    /// Records that a socket that was full has taken a packet, or is closed.
+    /// Records that a socket that was full has accepted a packet or is closed.
     private func taken(_ update: BackendUpdate.ID, _ isTaken: Bool) {
         guard var packets = waiting.removeValue(forKey: update) else { return }
         packets.count -= 1
         packets.isLost = packets.isLost || !isTaken
         guard packets.count == 0 else { return waiting[update] = packets }
-        // The socket has room for many more as soon as it has for one.
+        // As soon as the socket has room for one packet, it has room for many packets.
         reporter.gatherEndsInThisTurn()
         taken(packets.update, by: packets.run, isLost: packets.isLost)
     }
@@ -164,8 +164,8 @@ final class SocketSender {
                 update.isForAllSubscribers ? .delivered : .failed(.subscriptionEnded)
             return completion.taken(update.id, outcome)
         }
-        // bluetoothd has closed the socket, and its end is not processed yet: that decides how the update
-        // ends.
+        // bluetoothd has closed the socket, but the backend has not processed its end yet. The end of the
+        // socket decides how the update ends.
         let isClosing = run.ways.contains { way in
             way.packets != nil && sockets.packets(for: way.socket) === way.packets
         }

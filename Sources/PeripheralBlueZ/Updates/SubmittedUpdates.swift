@@ -1,13 +1,13 @@
 internal import PeripheralKit
 internal import Synchronization
 
-/// The updates that were submitted on any thread, until the loop takes them.
+/// The updates that were submitted on any thread, until the loop removes them.
 final class SubmittedUpdates: Sendable {
     private let updates = Mutex<[BackendUpdate]>([])
 
     /// Adds updates.
     ///
-    /// - Returns: Whether there were none before, so that the loop must be told to take them.
+    /// - Returns: Whether the list was empty, which means that the loop must be notified.
     func append(_ new: [BackendUpdate]) -> Bool {
         updates.withLock { updates in
             defer { updates += new }
@@ -22,7 +22,7 @@ final class SubmittedUpdates: Sendable {
         }
     }
 
-    /// Takes the updates that satisfy a predicate.
+    /// Removes and returns the updates that satisfy a predicate.
     func take(where isTaken: (BackendUpdate) -> Bool) -> [BackendUpdate] {
         updates.withLock { updates in
             let taken = updates.filter(isTaken)

@@ -3,20 +3,19 @@ internal import PeripheralKit
 
 /// The route of an update to bluetoothd.
 enum UpdateRoute {
-    /// By the bus, to all subscribers.
+    /// The bus, which reaches all subscribers.
     case bus
-    /// By sockets; and why a subscriber that is to confirm it is not reached.
+    /// Sockets, with the reason why a subscriber that must confirm the update is not reached.
     case sockets([SubscriptionTable.Socket], lacking: PeripheralError? = nil)
-    /// Not known yet, but in a moment.
+    /// A route that is not known yet, but becomes known in a moment.
     case later
     case none(BackendUpdateOutcome)
 }
 
-/// Chooses the route of each update: the bus, which reaches all subscribers, or sockets, each of which
-/// reaches one.
+/// Chooses the route of each update.
 ///
-/// An update takes one route only: bluetoothd sends what comes by the bus also to subscribers that have a
-/// socket.
+/// The bus reaches all subscribers, and each socket reaches one subscriber. An update uses only one route,
+/// because bluetoothd also sends values from the bus to subscribers that have a socket.
 struct UpdateRouting {
     private let context: CentralsContext
     private let subscriptions: Subscriptions
@@ -26,7 +25,7 @@ struct UpdateRouting {
         (self.context, self.subscriptions, self.security) = (context, subscriptions, security)
     }
 
-    /// The route of an update to the subscribers that may get it.
+    /// Returns the route of an update to the subscribers that may receive it.
     func route(of update: BackendUpdate) -> UpdateRoute {
         guard let insecure = security.insecureReceivers(of: update.characteristic) else {
             return openRoute(of: update)
@@ -50,10 +49,10 @@ struct UpdateRouting {
         let sockets = recipients.filter { $0.route == .socket }.map {
             SubscriptionTable.Socket(characteristic: update.characteristic, central: $0.central.id)
         }
-        // A central that asks for indications by a socket can crash bluetoothd from 5.80 on. bluetoothd uses
-        // the socket when an indication is confirmed, also when the subscription has ended in the meantime,
-        // and with it the socket (`sock_io_conf` in gatt-database.c). So a socket is used only where nothing
-        // else reaches one of several.
+        // A central that requests indications through a socket can crash bluetoothd 5.80 and later. When an
+        // indication is confirmed, bluetoothd uses the socket, even if the end of the subscription has
+        // already ended the socket (`sock_io_conf` in gatt-database.c). Therefore the backend uses a socket
+        // only if no other route reaches one of several subscribers.
         let isIndicated = context.isIndicated(update.characteristic)
         switch update.recipients {
         case .subscribers where sockets.count == count && !isIndicated && canUseSockets(for: update):
@@ -69,11 +68,12 @@ struct UpdateRouting {
         }
     }
 
-    /// The route of an update to secure subscribers, as far as they can be reached without insecure ones.
+    /// Returns the route of an update to secure subscribers, as far as insecure subscribers are not reached.
     ///
-    /// That insecure subscribers are left out is not reported for notifications: they may be missed, and a
-    /// central that has just returned would fail every update until it has encrypted. It is reported for an
-    /// indication to all, and where the program has named the centrals that an update must reach.
+    /// For notifications, the exclusion of insecure subscribers is not reported. Notifications may be missed,
+    /// and a central that has just reconnected would fail every update until it has encrypted. The exclusion
+    /// is reported for an indication to all subscribers, and if the program has named the centrals that an
+    /// update must reach.
     private func route(
         of update: BackendUpdate,
         withholdingFrom insecure: SecuredReceivers.Insecure
@@ -110,14 +110,14 @@ struct UpdateRouting {
         }
     }
 
-    /// A central that an update to all must reach, and that has not subscribed.
+    /// Returns a central that an update to all subscribers must reach, but that has not subscribed.
     private func missed(_ update: BackendUpdate) -> Central.ID? {
         let subscribers = subscriptions.subscribers(of: update.characteristic)
         return update.mustReach.first { missed in !subscribers.contains { $0.central.id == missed } }
     }
 
     private func canUseSockets(for update: BackendUpdate) -> Bool {
-        // An empty message ends the socket.
+        // An empty message would end the socket.
         !update.value.isEmpty && (!update.awaitsConfirmation || context.abilities.confirmsOnSockets)
     }
 }

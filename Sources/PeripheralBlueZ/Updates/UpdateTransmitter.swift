@@ -2,19 +2,19 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// Sends updates to bluetoothd, each by its route, and in order.
+/// Sends updates to bluetoothd, each through its route, and in order.
 ///
-/// When the updates of a characteristic change their route, they wait until bluetoothd has read what went by
-/// the other.
-///
-/// Belongs to the event loop.
+/// If the updates of a characteristic change their route, they wait until bluetoothd has read the updates on
+/// the previous route. The transmitter belongs to the event loop.
 final class UpdateTransmitter {
-    /// The interval between two checks whether bluetoothd has read everything.
+    /// The interval between two checks of whether bluetoothd has read everything.
     static let readingInterval = Duration.milliseconds(5)
-    /// bluetoothd holds notifications back for 10 ms to send several in one packet to a central that supports
-    /// that, but not indications.
+    /// The time after which bluetoothd has sent gathered notifications.
+    ///
+    /// bluetoothd delays notifications by 10 ms to send several in one packet to a central that supports
+    /// this. It does not delay indications.
     static let gatheringTime = Duration.milliseconds(15)
-    /// While the bus has not taken this many bytes, updates are not yet delivered.
+    /// The number of bytes waiting for the bus from which on updates do not count as delivered.
     private static let outgoingBound = 64 * 1024
 
     private let connection: BusConnection
@@ -28,15 +28,15 @@ final class UpdateTransmitter {
     private let completion: UpdateCompletion
     private let reporter: EventReporter
     private let turns: DaemonTurns
-    /// Finds the updates whose subscriptions are over.
+    /// Finds the updates whose subscriptions have ended.
     private let whichAreOver: @Sendable ([BackendUpdate]) -> Set<BackendUpdate.ID>
-    /// The updates that wait until the route to their central is certain, or can change, in their order.
+    /// The updates that wait until the route to their central is certain or can change, in their order.
     private(set) var held: [BackendUpdate] = []
     /// The route of the last update of each characteristic.
     private var routes: [AttributeHandle: SubscriptionTable.Route] = [:]
     /// The characteristics whose route is changing.
     private var turning: Set<AttributeHandle> = []
-    /// Whether the application is about to be withdrawn: nothing is sent any more.
+    /// Whether the application is about to be withdrawn, so nothing is sent any more.
     private var isEnding = false
 
     init(
@@ -62,9 +62,9 @@ final class UpdateTransmitter {
         sender.setDelegate(self)
     }
 
-    /// Sends what was submitted, and reports the updates that end with it together.
+    /// Sends the submitted updates, and reports the updates that end in this call together.
     ///
-    /// A change of threads for each would cost more than everything else.
+    /// A change of threads for each update would cost more than all other work.
     func transmitSubmitted() {
         if sender.isPaused { return }
         let updates = submitted.takeAll()
@@ -80,14 +80,15 @@ final class UpdateTransmitter {
         }
     }
 
-    /// Sends nothing from now on: updates end at once.
+    /// Stops sending, so later updates end at once.
     func end() {
         isEnding = true
     }
 
-    /// Sends an update by its route.
+    /// Sends an update through its route.
     ///
-    /// - Returns: The sockets that have taken it, by which the updates that follow at once go as well.
+    /// - Returns: The sockets that have accepted the update. Updates that follow at once use the same
+    ///   sockets.
     @discardableResult
     private func transmit(_ update: BackendUpdate) -> SocketRun? {
         guard !isEnding else {
@@ -114,25 +115,26 @@ final class UpdateTransmitter {
         return nil
     }
 
-    /// Whether an indication may reach a central that has returned, and counts as subscribed only in a
+    /// Returns whether an indication may reach a reconnected central that counts as subscribed only in a
     /// moment.
     ///
-    /// Its confirmation would be taken for that of another central.
+    /// The confirmation of this central would be mistaken for the confirmation of another central.
     private func isAwaited(_ characteristic: AttributeHandle) -> Bool {
         context.isIndicated(characteristic) && subscriptions.isAwaited(characteristic)
     }
 
-    /// Sends the updates that were held back, as far as they can be sent now.
+    /// Sends the held updates that can be sent now.
     private func releaseHeld() {
         let updates = held
         held = []
         for update in withoutOver(updates) { transmit(update) }
     }
 
-    /// Ends the updates for subscriptions that are over: they may have been submitted while their centrals
-    /// were subscribing again.
+    /// Ends the updates for subscriptions that have ended.
     ///
-    /// - Returns: The others, which stay valid until the current work on the loop ends.
+    /// Such updates may have been submitted while their centrals were subscribing again.
+    ///
+    /// - Returns: The other updates, which stay valid until the current work on the loop ends.
     private func withoutOver(_ updates: [BackendUpdate]) -> [BackendUpdate] {
         let over = whichAreOver(updates)
         guard !over.isEmpty else { return updates }
@@ -140,7 +142,7 @@ final class UpdateTransmitter {
         return updates.filter { !over.contains($0.id) }
     }
 
-    /// Whether an update by this route cannot overtake those by the other.
+    /// Returns whether an update on this route cannot overtake the updates on the other route.
     private func canTurn(to route: SubscriptionTable.Route, for characteristic: AttributeHandle) -> Bool {
         let last = routes[characteristic] ?? route
         guard last == route || last == .socket && sockets.isAllRead(of: characteristic) else { return false }
@@ -148,10 +150,10 @@ final class UpdateTransmitter {
         return true
     }
 
-    /// Holds back the updates of a characteristic until bluetoothd has read those before.
+    /// Holds back the updates of a characteristic until bluetoothd has read the previous updates.
     private func turn(_ characteristic: AttributeHandle) {
         turning.insert(characteristic)
-        // bluetoothd has read what came by the bus when it answers.
+        // When bluetoothd answers, it has read everything that arrived through the bus.
         turns.afterAnswer { [weak self] in
             guard let self else { return }
             guard sockets.isAllRead(of: characteristic) else {
@@ -194,7 +196,9 @@ final class UpdateTransmitter {
         if !update.awaitsConfirmation { endWhenTaken(update) }
     }
 
-    /// Ends an update when the bus keeps up; a bus that does not delays the updates after it.
+    /// Ends an update when the bus keeps up.
+    ///
+    /// A bus that does not keep up delays the later updates.
     private func endWhenTaken(_ update: BackendUpdate) {
         let isSlow = connection.assumeIsolated { $0.outgoingSize > Self.outgoingBound }
         guard isSlow else { return completion.taken(update.id, .delivered) }
@@ -207,9 +211,10 @@ final class UpdateTransmitter {
         }
     }
 
-    /// How an update ends that could not be sent.
+    /// Returns the outcome of an update that could not be sent.
     ///
-    /// When the bus is gone, so are all centrals. An update for all subscribers then has no recipients.
+    /// If the bus connection has ended, all centrals are gone. In that case, an update for all subscribers
+    /// has no recipients.
     private func outcome(of update: BackendUpdate, notSentBecause error: any Error) -> BackendUpdateOutcome {
         if case BusError.disconnected = error {
             let isForAny = update.recipients == .subscribers && update.isForAllSubscribers
@@ -245,7 +250,7 @@ extension UpdateTransmitter: SocketSenderDelegate {
 }
 
 extension PeripheralError {
-    /// Why an update could not be sent.
+    /// Creates the reason why an update could not be sent.
     fileprivate init(sending error: any Error) {
         switch error {
         case let error as PeripheralError:

@@ -4,8 +4,8 @@ internal import PeripheralKit
 extension Advertisement {
     /// Returns the issues of the advertisement on a version of BlueZ and an unknown adapter.
     ///
-    /// An advertisement that every adapter refuses is an error. If only some adapters refuse it, the issue is
-    /// a warning that names them.
+    /// If every adapter refuses the advertisement, the issue is an error. If only some adapters refuse the
+    /// advertisement, the issue is a warning that names these adapters.
     ///
     /// - Parameters:
     ///   - version: The version of BlueZ.

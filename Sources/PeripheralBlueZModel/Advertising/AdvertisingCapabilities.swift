@@ -12,7 +12,7 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     /// The version of BlueZ.
     public var version: BlueZVersion
 
-    /// Whether the adapter has extended advertising, which came with Bluetooth 5.
+    /// Whether the adapter has extended advertising, which Bluetooth 5 introduced.
     ///
     /// See the Core Specification, Vol 6, Part B, 2.3.4.
     public var isExtended: Bool
@@ -38,10 +38,10 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     /// Whether the controller alternates between several advertisements without the kernel's help.
     public var offloadsToHardware: Bool
 
-    /// The number of registered advertisements, of all programs.
+    /// The number of registered advertisements of all programs.
     public var activeInstances: Int
 
-    /// The number of advertisements that can still be registered.
+    /// The number of further advertisements that can be registered.
     public var freeInstances: Int
 
     /// Whether classic Bluetooth (BR/EDR) is enabled on the adapter.
@@ -65,8 +65,8 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - version: The version of BlueZ.
-    ///   - isExtended: Whether the adapter has extended advertising. The initial values of the other
-    ///     capabilities follow from it.
+    ///   - isExtended: Whether the adapter has extended advertising. This value also decides the initial
+    ///     values of the other capabilities.
     public init(version: BlueZVersion, isExtended: Bool) {
         self.version = version
         self.isExtended = isExtended

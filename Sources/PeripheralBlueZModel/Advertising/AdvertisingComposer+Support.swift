@@ -1,7 +1,7 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-// Finds what the adapter or the version of BlueZ does not support, or not as declared.
+// Finds declared elements that the adapter or the version of BlueZ does not support, or supports differently.
 extension AdvertisingComposer {
     mutating func examineSupport() {
         examineChannel()
@@ -126,7 +126,9 @@ extension AdvertisingComposer {
 }
 
 extension BlueZVersion {
-    /// The first version that shortens names to the controller's capacity, not to that of legacy advertising.
+    /// The first version that shortens names to the capacity of the controller.
+    ///
+    /// Earlier versions shorten names to the capacity of legacy advertising.
     static let namesForController = BlueZVersion(major: 5, minor: 69)
     /// The first version that writes flags for an advertisement that is not discoverable.
     static let flagsOfUndiscoverable = BlueZVersion(major: 5, minor: 69)

@@ -3,8 +3,9 @@ internal import PeripheralKit
 
 /// Composes an advertisement like bluetoothd and the kernel.
 ///
-/// It models src/advertising.c of BlueZ, and net/bluetooth/eir.c and mgmt.c of the kernel. The behavior was
-/// recorded with BlueZ 5.66, 5.82 and 5.87 on Linux 6.1. For versions in between, it follows BlueZ's history.
+/// The composer models src/advertising.c of BlueZ, and net/bluetooth/eir.c and mgmt.c of the kernel. The
+/// behavior was recorded with BlueZ 5.66, 5.82 and 5.87 on Linux 6.1. For versions between these three, the
+/// behavior follows BlueZ's history.
 struct AdvertisingComposer {
     typealias Entry = AdvertisingPlan.Entry
 
@@ -49,7 +50,7 @@ struct AdvertisingComposer {
         isExtended ? capabilities.maximumAdvertisingDataLength : AdvertisingCapabilities.legacyLength
     }
 
-    /// The maximum number of bytes of advertising data that bluetoothd accepts, without what the kernel adds.
+    /// The maximum number of bytes that bluetoothd accepts, without the structures of the kernel.
     var ownDataCapacity: Int {
         let legacy = AdvertisingCapabilities.legacyLength
         // The kernel reserves room for the power, even if it then omits the power.
@@ -78,7 +79,7 @@ struct AdvertisingComposer {
         capabilities.version < BlueZVersion(major: 5, minor: 87) ? 244 : 252
     }
 
-    /// Legacy advertising and broadcasts are scannable.
+    /// Whether the advertisement has a scan response: legacy advertising and broadcasts are scannable.
     var hasResponse: Bool { !(isConnectable && isExtended) }
 
     func includes(_ include: AdvertisingInclude) -> Bool {
@@ -143,7 +144,7 @@ extension AdvertisingComposer {
         min(dataCapacity - data.byteCount, ownDataCapacity - data.ownByteCount)
     }
 
-    /// The flags that bluetoothd itself writes.
+    /// The flags that bluetoothd writes.
     private var daemonFlags: AdvertisingFlags? {
         let isAloneOnAir = !capabilities.usesClassic || !capabilities.isAdapterDiscoverable
         let alone: AdvertisingFlags = isAloneOnAir ? .classicNotSupported : []
@@ -159,9 +160,9 @@ extension AdvertisingComposer {
 
     /// Adds the kernel's structures.
     ///
-    /// These are flags in front if there are none, and the power at the end.
+    /// The kernel adds flags at the beginning if there are none, and the power at the end.
     private mutating func addKernelData() {
-        // An extended adapter sets up nothing for empty data.
+        // An adapter with extended advertising sets up nothing for empty data.
         if capabilities.isExtended, data.isEmpty, nameInData == nil { return }
         let room =
             capabilities.isExtended
@@ -195,9 +196,9 @@ extension AdvertisingComposer {
         return name
     }
 
-    /// Returns as much of the name as fits.
+    /// Returns the longest part of the name that fits.
     ///
-    /// BlueZ would cut inside a character, or not at all.
+    /// BlueZ would cut the name inside a character, or would not cut the name.
     private mutating func name(in place: AdvertisingPlan.Place, room: Int) -> Entry? {
         guard let name = declaredName else { return nil }
         let sent = name.longestPrefix(
@@ -244,7 +245,7 @@ extension AdvertisingComposer {
         if name == nil, includes(.localName) { addAdapterName() }
     }
 
-    /// Adds the adapter's name, as the kernel adds it: a longer one is cut off.
+    /// Adds the adapter's name like the kernel, which cuts off a longer name.
     private mutating func addAdapterName() {
         let longest = 10
         let bytes = Array(capabilities.adapterName.utf8)

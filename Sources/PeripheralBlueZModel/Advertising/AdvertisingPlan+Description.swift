@@ -4,7 +4,8 @@ internal import PeripheralKit
 extension AdvertisingPlan: CustomStringConvertible {
     /// The plan as a table.
     ///
-    /// It has a line for each structure with its offset and bytes, followed by the issues.
+    /// The table contains a line for each structure with its offset and bytes. The issues follow the
+    /// structures.
     public var description: String {
         var lines = [headline]
         lines.append("advertising data, \(advertisingData.byteCount) of \(advertisingDataCapacity) bytes")

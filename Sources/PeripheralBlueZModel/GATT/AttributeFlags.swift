@@ -1,6 +1,8 @@
 package import PeripheralCore
 
-/// The `Flags` of `GattCharacteristic1` and `GattDescriptor1`: properties and security in one list.
+/// The `Flags` of `GattCharacteristic1` and `GattDescriptor1`.
+///
+/// One list contains the properties and the security.
 ///
 /// A security level replaces the plain flag, which it implies (BlueZ, org.bluez.GattCharacteristic).
 package enum AttributeFlags {
@@ -24,7 +26,8 @@ package enum AttributeFlags {
         if properties.contains(.authenticatedSignedWrites) { flags.append("authenticated-signed-writes") }
         if properties.contains(.reliableWrite) { flags.append("reliable-write") }
         if properties.contains(.writableAuxiliaries) { flags.append("writable-auxiliaries") }
-        // bluetoothd asks only for prepared writes; the host asks before every read and write.
+        // bluetoothd requests authorization only for prepared writes. The host requests it before every read
+        // and write.
         if characteristic.requiresAuthorization, properties.canWrite { flags.append("authorize") }
         return flags
     }

@@ -7,21 +7,22 @@ package import PeripheralCore
 /// - It returns another program's service if type, UUID, size and first handle are equal.
 /// - It accepts a range that encloses another service.
 ///
-/// See `gatt_db_insert_service` and `find_insert_loc` in gatt-db.c. So a program claims every block that its
-/// services touch before it registers them. A claim is a secondary service of one handle, with a UUID that no
-/// other program has. bluetoothd refuses a second claim of a block.
+/// See `gatt_db_insert_service` and `find_insert_loc` in gatt-db.c. Therefore a program claims every block
+/// that its services touch before it registers the services. A claim is a secondary service of one handle,
+/// with a UUID that no other program uses. bluetoothd refuses a second claim of a block.
 ///
 /// Blocks have 16 handles. Only the last block below 0x0400 and the four blocks above it are larger.
 package struct HandleBlock: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The number, 0 to 62.
+    /// The number of the block, 0 to 62.
     package let number: UInt8
 
     /// The handles of the claims, which no service may use.
     package static let claims: ClosedRange<AttributeHandle> = 0x00C0...0x00FF
 
-    /// The last handle of ``claims``, which claims nothing.
+    /// The last handle of ``claims``, which claims no block.
     ///
-    /// A service that is registered there for a moment makes bluetoothd place all others after the claims.
+    /// If a service is registered at this handle for a moment, bluetoothd places all other services after the
+    /// claims.
     package static var endOfClaims: AttributeHandle { claims.upperBound }
 
     /// The handle that claims the block.
@@ -31,7 +32,7 @@ package struct HandleBlock: Hashable, Comparable, Sendable, CustomStringConverti
 
     /// Creates the block of a handle.
     package init(of handle: AttributeHandle) {
-        // The numbers 12 to 15 are those of the claims' own handles, which are in no block.
+        // The numbers 12 to 15 belong to the handles of the claims, which are in no block.
         number =
             switch handle.rawValue {
             case ..<0x0400: UInt8(min(handle.rawValue >> 4, 62))
@@ -45,7 +46,7 @@ package struct HandleBlock: Hashable, Comparable, Sendable, CustomStringConverti
     /// Returns the blocks that a range of handles touches.
     package static func touched(by range: ClosedRange<AttributeHandle>) -> Set<HandleBlock> {
         var blocks: Set<HandleBlock> = [HandleBlock(of: range.upperBound)]
-        // Handles that are 16 apart are in the same block or in neighboring ones.
+        // Handles that are 16 apart are in the same block or in neighboring blocks.
         for handle in stride(from: range.lowerBound.rawValue, through: range.upperBound.rawValue, by: 16) {
             blocks.insert(HandleBlock(of: AttributeHandle(rawValue: handle)))
         }
@@ -54,12 +55,12 @@ package struct HandleBlock: Hashable, Comparable, Sendable, CustomStringConverti
 
     /// Returns the blocks that ranges of handles touch.
     ///
-    /// Ranges that overlap the claims are left out, because nothing can claim them.
+    /// The result does not include ranges that overlap the claims, because no claim can protect them.
     package static func touched(by ranges: [ClosedRange<AttributeHandle>]) -> Set<HandleBlock> {
         Set(ranges.filter { !$0.overlaps(claims) }.flatMap(touched))
     }
 
-    /// The handles of the block, for people.
+    /// The handles of the block, as text for people.
     package var description: String {
         switch number {
         case 62: "0x03e0 to 0x03ff"

@@ -2,8 +2,9 @@ package import PeripheralCore
 
 /// The D-Bus error that makes bluetoothd send an ATT error to the central.
 ///
-/// It follows `dbus_error_to_att_ecode` in BlueZ's gatt-database.c. A few errors have a name. The application
-/// errors 0x80 to 0x9F are the text of `Failed`. Every other error becomes "unlikely error".
+/// The error follows `dbus_error_to_att_ecode` in BlueZ's gatt-database.c. A few ATT errors have a D-Bus
+/// name. The application errors 0x80 to 0x9F are the text of `Failed`. Every other error becomes "unlikely
+/// error".
 package struct RequestRefusal: Sendable {
     package enum Operation: Sendable {
         case read, write
@@ -13,7 +14,7 @@ package struct RequestRefusal: Sendable {
     package let name: String
     package let message: String
 
-    /// The error that the central sees.
+    /// The error that the central receives.
     package let received: ATTError
 
     package init(_ error: ATTError, operation: Operation, version: BlueZVersion) {

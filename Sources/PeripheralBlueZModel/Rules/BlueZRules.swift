@@ -11,9 +11,9 @@ public import PeripheralKit
 ///
 /// The rules do not cover:
 ///
-/// - The services of other programs. They decide the handles of services that are not pinned, and therefore
-///   the Database Hash. See `GATTService.handle`.
-/// - The errors that handlers throw. ``BlueZBackend`` has a table of them.
+/// - The services of other programs. These services affect the handles of services that are not pinned, and
+///   therefore the Database Hash. See `GATTService.handle`.
+/// - The errors that handlers throw. ``BlueZBackend`` contains a table of these errors.
 public struct BlueZRules: StackProfile {
     /// The version of BlueZ.
     public let version: BlueZVersion
@@ -52,7 +52,7 @@ public struct BlueZRules: StackProfile {
     private func examine(_ advertisements: [Advertisement]) -> [DeclarationIssue] {
         advertisements.indices.flatMap { index in
             let name = advertisements.name(at: index)
-            // `validate()` reports these already.
+            // `validate()` already reports these issues.
             let reported = advertisements[index].roomIssues(named: name)
             return advertisements[index].issues(for: version, named: name)
                 .filter { issue in
@@ -152,7 +152,7 @@ extension BlueZRules {
         BlueZVersion(major: 5, minor: 74) <= version && version < BlueZVersion(major: 5, minor: 76)
     }
 
-    /// Lays out the services after BlueZ's own, where pinned and other services may collide.
+    /// Places the services after BlueZ's services, and reports collisions of pinned and other services.
     private func examineLayout(of table: AttributeTable) -> [DeclarationIssue] {
         let first = AttributeHandle(rawValue: ownHandles.upperBound.rawValue + 1)
         do {

@@ -1,15 +1,17 @@
 public import PeripheralTesting
 
-/// Kills a program repeatedly while a central uses it, and checks what each start restores.
+/// Kills a program repeatedly while a central uses the program, and checks the restored state after each
+/// start.
 ///
 /// The trial checks these rules:
 ///
-/// - Restored state: it was the state at one instant shortly before the kill. It contains every change that
-///   was acknowledged as durable.
-/// - Durable characteristic: its entries arrive in order, with none missing.
-/// - Second central: the first central creates it, and it connects and disconnects repeatedly. It receives
-///   each durable value that was acknowledged to the first central or restored, together with its entry in
-///   the audit characteristic. It receives nothing else.
+/// - Restored state: the program restores its state at one instant shortly before the kill. The restored
+///   state contains every change that was acknowledged as durable.
+/// - Durable characteristic: the entries of the durable characteristic arrive in order, with none missing.
+/// - Second central: the first central creates the second central, which connects and disconnects repeatedly.
+///   The second central receives each durable value that was acknowledged to the first central or restored.
+///   With each value, the second central receives the entry in the audit characteristic. It receives no other
+///   values.
 ///
 /// ```swift
 /// let twin = CrashTestPeripheral()
@@ -25,12 +27,14 @@ public struct CrashTest: Sendable {
     /// The program's shortest time between two saves.
     public var interval: Duration
 
-    /// How much later than ``interval`` a change may be preserved: time for the storage and a busy machine.
+    /// The allowed time between the end of ``interval`` and the preservation of a change.
+    ///
+    /// The tolerance covers the delay of the storage and of a busy machine.
     public var tolerance: Duration
 
-    /// The longest time that a program is used before it is killed.
+    /// The longest time that most programs are used before they are killed.
     ///
-    /// A few programs are used longer, to detect changes that are preserved late.
+    /// The trial uses a few programs longer, to detect changes that are preserved late.
     public var longestUse: Duration
 
     /// Creates a trial.
@@ -38,7 +42,7 @@ public struct CrashTest: Sendable {
     /// - Parameters:
     ///   - seed: The seed that determines the instants of the kills and the actions before them.
     ///   - interval: The program's shortest time between two saves.
-    ///   - tolerance: How much later than `interval` a change may be preserved.
+    ///   - tolerance: The allowed time between the end of `interval` and the preservation of a change.
     ///   - longestUse: The longest time that most programs are used before they are killed.
     public init(
         seed: UInt64,
@@ -60,30 +64,33 @@ public struct CrashTest: Sendable {
         public internal(set) var failures: [String] = []
         /// The problems that ended a round early and were not caused by the program.
         public internal(set) var troubles: [String] = []
-        /// For each restored state, how long before the kill it was last the current state.
+        /// The ages of the restored states.
+        ///
+        /// The age is the time from the last instant at which the state was current to the kill.
         public internal(set) var ages: [Duration] = []
-        /// The ages for programs that were used for a long time and had no durable writes.
+        /// The ages of the restored states of programs that were used for a long time and had no durable
+        /// writes.
         public internal(set) var agesAfterLongUse: [Duration] = []
         /// The number of changes that took effect.
         public internal(set) var changes = 0
         /// The number of durable updates that arrived.
         public internal(set) var updates = 0
-        /// The largest number of them that arrived twice because of one kill.
+        /// The largest number of durable updates that arrived twice because of one kill.
         public internal(set) var longestRepeat = 0
 
-        /// The number of them that the second central received for values that the first central had written.
+        /// The number of durable updates that the second central received for values of the first central.
         public internal(set) var witnessedUpdates = 0
 
-        /// The median of ``agesAfterLongUse``, or `nil` when there are none.
+        /// The median of ``agesAfterLongUse``, or `nil` if there are no such ages.
         ///
-        /// It is about half the time between two saves plus the duration of a save.
+        /// The median is about half the time between two saves plus the duration of a save.
         public var typicalAge: Duration? { Self.median(of: agesAfterLongUse) }
 
         private static func median(of ages: [Duration]) -> Duration? {
             ages.isEmpty ? nil : ages.sorted()[ages.count / 2]
         }
 
-        /// The numbers as text.
+        /// The numbers of the outcome as text.
         public var description: String {
             let median = Self.median(of: ages) ?? .zero
             return
@@ -99,11 +106,11 @@ public struct CrashTest: Sendable {
     ///
     /// - Parameters:
     ///   - rounds: The number of programs to kill.
-    ///   - twin: The declaration by which the central knows the peripheral.
+    ///   - twin: The declaration through which the central knows the peripheral.
     ///   - central: A central that is neither connected nor bonded.
-    ///   - start: Starts the program with the state that the previous one left.
-    ///   - recover: Repairs the cause of an error that ended a round early. It returns `false` when the error
-    ///     is a failure.
+    ///   - start: Starts the program with the state that the previous program has preserved.
+    ///   - recover: Repairs the cause of an error that ended a round early. The closure returns `false` if
+    ///     the error is a failure.
     /// - Returns: The result. The trial ends after five failures.
     public func run(
         rounds: Int,
@@ -132,20 +139,20 @@ public struct CrashTest: Sendable {
 /// The plan for one program.
 struct KillTrialPlan: Sendable {
     enum Course {
-        /// It is killed soon after its start, in any phase.
+        /// The program is killed soon after its start, in any phase.
         case start
-        /// It is killed while its central is disconnected.
+        /// The program is killed while the central is disconnected.
         case away
-        /// It is killed while its central uses it.
+        /// The program is killed while the central uses it.
         case use
     }
 
     var course: Course
-    /// Whether it is used for several times as long as the time between two saves.
+    /// Whether the program is used for several times as long as the time between two saves.
     var isLong: Bool
     /// How long the program runs after it has reached the planned phase.
     var time: Duration
-    /// Whether the second central stays connected after it has received what it missed.
+    /// Whether the second central stays connected after it has received the missed values.
     var keepsWitness: Bool
     /// Whether the central writes durable values and the program sends durable updates.
     var hasDurableWrites: Bool
@@ -153,7 +160,7 @@ struct KillTrialPlan: Sendable {
     var seed: UInt64
 
     init(of trial: CrashTest, round: Int, using generator: inout SplitMix64) {
-        // One round in ten has no durable writes, and so detects changes that are preserved late.
+        // One round in ten has no durable writes, to detect changes that are preserved late.
         isLong = round % 10 == 7
         let number = Int.random(in: 0..<20, using: &generator)
         course = isLong || number >= 5 ? .use : number < 2 ? .start : .away

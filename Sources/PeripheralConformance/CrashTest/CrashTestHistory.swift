@@ -10,13 +10,13 @@ struct CrashTestState: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The states of the peripheral since its start, and which of them must not be lost.
+/// The states of the peripheral since its start, and the states that must not be lost.
 ///
-/// A change takes effect at some instant between its beginning and its end.
+/// A change becomes effective at some instant between its beginning and its end.
 struct CrashTestHistory: Sendable {
     private struct Step {
         var state: CrashTestState
-        /// When the change that led to this state was known to be effective; `nil` until then.
+        /// The time when the change that led to this state was known to be effective; `nil` until then.
         var end: ContinuousClock.Instant?
     }
 
@@ -46,13 +46,13 @@ struct CrashTestHistory: Sendable {
     ///
     /// - Parameters:
     ///   - time: An instant at or after which the change was effective.
-    ///   - isPreserved: Whether this change and all earlier ones are known to be preserved.
+    ///   - isPreserved: Whether this change and all earlier changes are known to be preserved.
     mutating func end(at time: ContinuousClock.Instant, isPreserved: Bool) {
         steps[steps.count - 1].end = time
         if isPreserved { preserved(upTo: steps.count - 1) }
     }
 
-    /// Records that all changes up to this one are preserved.
+    /// Records that all changes up to the given change are preserved.
     mutating func preserved(upTo step: Int) {
         oldest = max(oldest, step)
     }
@@ -62,8 +62,9 @@ struct CrashTestHistory: Sendable {
     /// - Parameters:
     ///   - state: The state that was found.
     ///   - kill: An instant at or before which the program was killed.
-    /// - Returns: How long before the kill this was last the current state; zero when it still was.
-    /// - Throws: ``ConformanceFailure`` when it never was the state, or when an acknowledged durable change
+    /// - Returns: The time from the last instant at which the state was current to the kill; zero if it was
+    ///   still current.
+    /// - Throws: ``ConformanceFailure`` if the state was never current, or if an acknowledged durable change
     ///   is lost.
     func age(of state: CrashTestState, at kill: ContinuousClock.Instant) throws(ConformanceFailure)
         -> Duration
@@ -84,7 +85,7 @@ struct CrashTestHistory: Sendable {
     }
 }
 
-/// The numbered entries that a subscriber must receive, even when the program is killed.
+/// The numbered entries that a subscriber must receive even if the program is killed.
 struct CrashTestEntries: Sendable {
     /// The number of the last entry that the program was ordered to send.
     private(set) var ordered: UInt32 = 0
@@ -107,7 +108,7 @@ struct CrashTestEntries: Sendable {
         if number > last { missing.insert(number) }
     }
 
-    /// Records that the program was killed, so the next one may repeat entries that have already arrived.
+    /// Records that the program was killed, so the next program may repeat entries that have already arrived.
     mutating func killed() {
         isRepeatPossible = true
     }
@@ -120,8 +121,8 @@ struct CrashTestEntries: Sendable {
 
     /// Records an entry that has arrived.
     ///
-    /// - Throws: ``ConformanceFailure`` when an earlier entry is missing, or this entry is repeated without a
-    ///   kill.
+    /// - Throws: ``ConformanceFailure`` if an earlier entry is missing, or if this entry is repeated without
+    ///   a kill.
     mutating func received(_ number: UInt32) throws(ConformanceFailure) {
         count += 1
         defer { last = number }

@@ -1,8 +1,8 @@
 /// A line of output of the program under test.
 enum CrashTestLine: Hashable, Sendable {
-    /// The state that it has restored.
+    /// The state that the program has restored.
     case restored(CrashTestState)
-    /// It is on the air.
+    /// The program is on the air.
     case ready
     /// The central has subscribed to the log.
     case listening
@@ -31,7 +31,7 @@ enum CrashTestLine: Hashable, Sendable {
         }
     }
 
-    /// Parses a line; `nil` for any other line, such as one of a log.
+    /// Parses a line; `nil` for any other line, such as a line of a log.
     init?(_ text: String) {
         let words = text.split(separator: " ")
         let numbers = words.dropFirst().compactMap { UInt32($0) }

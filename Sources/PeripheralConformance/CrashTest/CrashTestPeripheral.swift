@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// The peripheral that a ``CrashTest`` kills.
 ///
-/// A separate program runs it and does nothing else:
+/// A separate program runs the peripheral and does nothing else:
 ///
 /// ```swift
 /// let killed = CrashTestPeripheral { line in print(line) }
@@ -14,27 +14,28 @@ public import PeripheralKit
 /// )
 /// ```
 ///
-/// The process of the trial also has one, which does not run. Its central needs the declaration.
+/// The process of the trial also creates this peripheral, but does not run it. The central of the trial needs
+/// the declaration.
 public struct CrashTestPeripheral: Sendable {
     private static let serviceUUID: BluetoothUUID = "c0f000c0-7e3c-4b6e-9d29-b3f1c0a1d001"
 
     /// The peripheral.
     public let peripheral: Peripheral
 
-    /// Two values that a central writes in turn, so that they differ by at most one step.
+    /// The first of two values that a central writes in turn, so the values differ by at most one step.
     let first = Characteristic<UInt32>("c0f000c1-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write]) {
         PersistentValue(initially: 0)
     }
     let second = Characteristic<UInt32>("c0f000c2-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write]) {
         PersistentValue(initially: 0)
     }
-    /// A durable value: neither the value nor its update is lost after the write.
+    /// A durable value: after the write, neither the value nor its update is lost.
     let durable: Characteristic<UInt32>
     /// A durable update that belongs to each durable value.
     let audit: Characteristic<UInt32>
     /// The characteristic that a central subscribes to and unsubscribes from.
     let signal = Characteristic<UInt8>("c0f000c4-7e3c-4b6e-9d29-b3f1c0a1d001", .notify)
-    /// The characteristic to which a central stays subscribed, and of which it misses no value.
+    /// The characteristic to which a central stays subscribed without missing a value.
     let log = Characteristic<UInt32>(
         "c0f000c5-7e3c-4b6e-9d29-b3f1c0a1d001",
         .notify,
@@ -45,8 +46,8 @@ public struct CrashTestPeripheral: Sendable {
 
     /// Declares the peripheral.
     ///
-    /// - Parameter say: Passes a line to the trial, immediately and as a whole. A line that was not passed on
-    ///   is lost when the program is killed.
+    /// - Parameter say: Passes a complete line to the trial, immediately. If the program is killed, a line
+    ///   that was not passed to the trial is lost.
     public init(say: @escaping @Sendable (_ line: String) -> Void = { _ in }) {
         self.say = say
         let audit = Characteristic<UInt32>(
@@ -89,13 +90,14 @@ public struct CrashTestPeripheral: Sendable {
         }
     }
 
-    /// Runs the peripheral and carries out the orders of the trial, until the orders end or the program is
-    /// killed.
+    /// Runs the peripheral and carries out the orders of the trial.
+    ///
+    /// The run continues until the orders end or the program is killed.
     ///
     /// - Parameters:
     ///   - backend: The backend under test.
     ///   - store: The store of the preserved state.
-    ///   - interval: The shortest time between two saves; the trial has to use the same.
+    ///   - interval: The shortest time between two saves. The trial must use the same interval.
     ///   - orders: The lines that the trial passes to ``KillableProgram/order(_:)``.
     /// - Throws: The errors of `Peripheral.run(on:restoringFrom:)`.
     public func run(

@@ -7,7 +7,7 @@
     ///
     /// The process reads orders from its standard input and writes lines to its standard output.
     public final class CrashTestProcess: KillableProgram {
-        /// The process could not be started.
+        /// An error for a process that could not be started.
         public struct StartError: Error, CustomStringConvertible {
             /// The error message of the system.
             public let description: String
@@ -42,7 +42,7 @@
         ///
         /// - Parameters:
         ///   - path: The path of the program.
-        ///   - arguments: Its arguments, without its name.
+        ///   - arguments: The arguments of the program, without its name.
         /// - Throws: ``StartError``.
         public init(path: String, arguments: [String]) throws {
             var ends: [CInt] = [0, 0]
@@ -86,7 +86,7 @@
             }
         }
 
-        /// Writes a line to the process, if it still runs.
+        /// Writes a line to the process if the process still runs.
         public func order(_ line: String) {
             isKilled.withLock { isKilled in
                 guard !isKilled else { return }
@@ -95,7 +95,9 @@
             }
         }
 
-        /// Kills the process immediately and returns when it has ended; further calls have no effect.
+        /// Kills the process immediately and returns when the process has ended.
+        ///
+        /// Further calls have no effect.
         public func kill() {
             isKilled.withLock { isKilled in
                 guard !isKilled else { return }
@@ -136,12 +138,12 @@
     extension CrashTestPeripheral {
         /// Runs the peripheral in a process that a ``CrashTestProcess`` has started.
         ///
-        /// It runs until the process is killed or its standard input ends.
+        /// The peripheral runs until the process is killed or its standard input ends.
         ///
         /// - Parameters:
         ///   - backend: The backend under test.
         ///   - store: The store of the preserved state.
-        ///   - interval: The shortest time between two saves; the trial has to use the same.
+        ///   - interval: The shortest time between two saves. The trial must use the same interval.
         /// - Throws: The errors of `Peripheral.run(on:restoringFrom:)`.
         public static func runAsProcess(
             on backend: some PeripheralBackend,

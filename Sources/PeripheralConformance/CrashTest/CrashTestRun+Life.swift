@@ -37,7 +37,7 @@ extension CrashTestRun {
         }
     }
 
-    /// Connects the central to a restarted program and uses the handles that it already knows.
+    /// Connects the central to a restarted program and uses the handles that the central already knows.
     private func meet(_ life: KilledLife) async throws {
         let (isConnected, isPaired, known) = state.withLock { ($0.isConnected, $0.isPaired, $0.handles) }
         if !isConnected { try await central.connect() }
@@ -89,7 +89,7 @@ extension CrashTestRun {
         try UInt32(gattBytes: await central.read(handle, offset: 0))
     }
 
-    /// Orders an entry, and receives all entries up to it.
+    /// Orders an entry, and receives all entries up to this entry.
     private func receiveEntries(_ life: KilledLife, _ handle: AttributeHandle) async throws {
         let barrier = order(life)
         try await life.wait { $0.kept.contains(barrier) }
@@ -152,7 +152,7 @@ extension CrashTestRun {
         }
     }
 
-    /// Writes a number: the given one, or the next one.
+    /// Writes the given number, or the next number if none is given.
     private func write(
         _ given: UInt32? = nil,
         to handle: AttributeHandle,

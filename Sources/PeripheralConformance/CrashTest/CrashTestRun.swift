@@ -3,7 +3,7 @@ internal import PeripheralKit
 internal import PeripheralTesting
 internal import Synchronization
 
-/// The state of a running ``CrashTest``: what is known of the peripheral from one program to the next.
+/// The state of a running ``CrashTest``, which lasts from one program to the next.
 final class CrashTestRun: Sendable {
     /// The handles that the central discovered in the first round and uses from then on.
     struct Handles {
@@ -70,7 +70,7 @@ final class CrashTestRun: Sendable {
                     result = .failure(error)
                 }
                 life.kill()
-                // The last output before the kill.
+                // Handles the last output before the kill.
                 await group.next()
                 group.cancelAll()
                 return result
@@ -106,7 +106,7 @@ extension CrashTestRun {
         state.withLock { $0.outcome.failures.append("round \(round), seed \(trial.seed): \(text)") }
     }
 
-    /// Checks what a program has restored, once, and then uses it as the current state.
+    /// Checks the restored state of a program once, and then uses it as the current state.
     func judge(_ life: KilledLife, _ round: Int) {
         let said = life.said
         // A program without preserved state reports no restored state.

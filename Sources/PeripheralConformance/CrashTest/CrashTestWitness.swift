@@ -5,8 +5,8 @@ private import Synchronization
 
 /// The second central of a ``CrashTest``, which is bonded and mostly disconnected.
 ///
-/// It receives each durable value that was acknowledged to the first central or restored, with its entry in
-/// the audit, and nothing else.
+/// The second central receives each durable value that was acknowledged to the first central or restored.
+/// With each value, it receives the entry in the audit characteristic. It receives no other values.
 final class CrashTestWitness: Sendable {
     private struct State {
         var central: (any TestCentral)?
@@ -37,7 +37,7 @@ final class CrashTestWitness: Sendable {
     /// Records that a durable value was acknowledged or restored.
     func promise(_ number: UInt32) {
         state.withLock { state in
-            // 0 is the initial value, which was never written.
+            // 0 is the initial value, which no central has written.
             guard number > 0, state.promised.insert(number).inserted else { return }
             state.values.kept(number)
             state.audit.kept(number)
@@ -64,11 +64,13 @@ final class CrashTestWitness: Sendable {
 
     // MARK: Connecting and receiving
 
-    /// Connects to a restarted program, unless it is connected, and uses the handles that it already knows.
+    /// Connects to a restarted program, unless the second central is connected.
+    ///
+    /// The second central uses the handles that it already knows.
     ///
     /// - Parameters:
     ///   - life: The program.
-    ///   - first: The first central, which creates this one.
+    ///   - first: The first central, which creates the second central.
     /// - Throws: The errors of the central, or ``KilledLife/EndError``.
     func meet(_ life: KilledLife, beside first: any TestCentral) async throws {
         let (known, isConnected, isPaired) = state.withLock { ($0.central, $0.isConnected, $0.isPaired) }
@@ -93,7 +95,7 @@ final class CrashTestWitness: Sendable {
         try await life.wait { $0.witnessings >= 2 }
     }
 
-    /// Receives all values up to this one.
+    /// Receives all values up to the given value.
     func takeAll(upTo number: UInt32) async throws {
         let (central, handles) = state.withLock { ($0.central, $0.handles) }
         guard let central, let handles else { return }
@@ -122,7 +124,7 @@ final class CrashTestWitness: Sendable {
         }
     }
 
-    /// Disconnects, and returns when the program has noticed.
+    /// Disconnects, and returns when the program has noticed the disconnection.
     func leave(_ life: KilledLife) async throws {
         guard let central = state.withLock(\.central) else { return }
         let before = life.said.departures

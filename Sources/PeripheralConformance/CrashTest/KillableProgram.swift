@@ -2,17 +2,19 @@ private import Synchronization
 
 /// A process that runs a ``CrashTestPeripheral``.
 public protocol KillableProgram: Sendable {
-    /// Its output, line by line, until it ends.
+    /// The output of the process, line by line, until the process ends.
     var lines: AsyncStream<String> { get }
 
-    /// Writes a line to it, if it still runs.
+    /// Writes a line to the process if the process still runs.
     func order(_ line: String)
 
-    /// Kills it immediately, like `kill -9`, and returns when it has ended; further calls have no effect.
+    /// Kills the process immediately, like `kill -9`, and returns when the process has ended.
+    ///
+    /// Further calls have no effect.
     func kill()
 }
 
-/// One run of the program: its output so far, and when it was killed.
+/// One run of the program, with its output so far and the time of the kill.
 final class KilledLife: Sendable {
     /// The output of the program.
     struct Said {
@@ -27,7 +29,7 @@ final class KilledLife: Sendable {
         var problems: [String] = []
     }
 
-    /// The program ended before the awaited output.
+    /// An error for a program that ended before the awaited output.
     struct EndError: Error {}
 
     private struct Waiter {
@@ -51,7 +53,7 @@ final class KilledLife: Sendable {
 
     var said: Said { state.withLock { $0.said } }
 
-    /// When it was killed; `nil` until then.
+    /// The time at which the program was killed; `nil` while it runs.
     var killTime: ContinuousClock.Instant? { state.withLock { $0.killTime } }
 
     func order(_ number: UInt32) {

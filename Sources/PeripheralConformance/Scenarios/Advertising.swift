@@ -90,7 +90,7 @@ extension ConformanceSuite {
 
     /// Scans for up to 10 seconds until the result meets the condition.
     ///
-    /// A stack may apply a change later than it accepts the change.
+    /// A stack may apply a change later than it accepts this change.
     private static func scan(
         by central: any TestCentral,
         until name: String,
@@ -118,7 +118,7 @@ extension ConformanceSuite {
                     $0.map(\.manufacturerData) == [[0xFFFF: [number, number]]]
                 }
             }
-            // Several fields change at once: some are removed, and some cannot change in place.
+            // Several fields change at once: some are removed, and some require a new registration.
             let new = Advertisement(
                 localName: "After",
                 services: [],

@@ -33,7 +33,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// Creates a trial with two subscribers, of which the first is bonded.
+    /// Creates a trial with two subscribers; the first subscriber is bonded.
     private static func bondedFirstTrial(
         _ body:
             @escaping @Sendable (
@@ -136,9 +136,9 @@ extension ConformanceSuite {
         }
     }
 
-    /// BlueZ drops the subscription of such a central with the next value sent over the bus.
+    /// BlueZ drops the subscription of such a central with the next value on the bus.
     ///
-    /// It closes the socket of another central as well. An empty value is sent over the bus in all versions.
+    /// BlueZ also closes the socket of another central. All versions send an empty value through the bus.
     static let forgottenSubscriberIsDropped = Scenario(
         "a central that was forgotten while it was away gets nothing after an update has missed it"
     ) {
@@ -168,7 +168,8 @@ extension ConformanceSuite {
         }
     }
 
-    /// BlueZ reaches a returned central over the bus, and reports only the end of the last subscription.
+    /// BlueZ reaches a reconnected central through the bus, and reports only the end of the last
+    /// subscription.
     static let resumedSubscriptionEnds = Scenario(
         "the end of a subscription that has resumed among others is told"
     ) {

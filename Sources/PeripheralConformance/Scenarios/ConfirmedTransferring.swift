@@ -4,8 +4,8 @@ internal import PeripheralTesting
 
 /// Documents for several centrals, with each chunk confirmed.
 ///
-/// bluetoothd before 5.80 reaches the centrals only together: all receive a chunk at once and confirm it
-/// before the next one.
+/// bluetoothd before 5.80 reaches the centrals only together. All centrals receive a chunk at once and
+/// confirm it before the next chunk.
 extension ConformanceSuite {
     static let confirmedTransferring: [Scenario] = [
         confirmedDocumentArrivesAtSeveral, documentOfSome(by: .indication), newcomerConfirmsAll,
@@ -111,11 +111,10 @@ extension ConformanceSuite {
         bonded: true
     )
 
-    /// From 5.80 on, bluetoothd may lose another central's confirmation when a central that is not bonded
-    /// leaves.
+    /// A central that is not bonded disconnects, and another central's confirmation may be lost.
     ///
-    /// The central whose confirmation is lost receives a marker that ends its part, and then the whole
-    /// document after all others.
+    /// This happens in bluetoothd 5.80 and later. The central whose confirmation is lost receives a marker
+    /// that ends its part. It then receives the whole document after all other centrals.
     private static func leavingConfirmer(_ name: String, bonded: Bool) -> Scenario {
         Scenario(name) {
             subscribersTrial(mtus: [517, 23, 65], .indicate, bonded: bonded) { centrals, session, value in
@@ -132,8 +131,9 @@ extension ConformanceSuite {
         }
     }
 
-    /// BlueZ before 5.76 does not report that one of several has unsubscribed: the first chunk waits until
-    /// its time limit.
+    /// BlueZ before 5.76 does not report that one of several subscribers has unsubscribed.
+    ///
+    /// The first chunk waits until its time limit.
     static let silentConfirmerIsLeft = Scenario(
         "a document by indications goes on when one of several centrals has unsubscribed"
     ) {

@@ -11,7 +11,7 @@ extension ConformanceSuite {
 
     /// The course of requests of one byte each.
     ///
-    /// 0 is an abort, 0xFF is refused, and a procedure of any other request below 0x80 runs until it is
+    /// 0 is an abort, and 0xFF is refused. A procedure of any other request below 0x80 runs until it is
     /// released.
     private struct Trace: Sendable {
         let began = Recorder<(request: UInt8, gate: Recorder<Void>)>()
@@ -93,7 +93,7 @@ extension ConformanceSuite {
                 is: [0x10, 0x81]
             )
             try await central.unsubscribe(from: controlPoint)
-            // The stack may report this after the next request.
+            // The stack may report the end after the next request.
             try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
             try await expectRefusal(of: "request", by: .improperlyConfigured) {
                 try await central.write(UInt8(0x82), to: controlPoint)

@@ -234,10 +234,10 @@ extension ConformanceSuite {
 
     // MARK: Disconnected
 
-    /// Creates a trial in which the first request waits while its central leaves and another central
-    /// connects.
+    /// Creates a trial in which the first request waits during a change of the central.
     ///
-    /// The wait is longer than the stack's time limit for the answer.
+    /// While the request waits, its central disconnects and another central connects. The wait is longer than
+    /// the stack's time limit for the answer.
     private static func vanishingTrial(
         _ request: @escaping @Sendable (any TestCentral, Characteristic<UInt8>) async throws -> Void
     ) -> ScenarioRun {
@@ -271,7 +271,7 @@ extension ConformanceSuite {
         return ScenarioRun(timed: peripheral, mtu: nil) { central, _, clock in
             try await central.connect()
             try await withThrowingTaskGroup { group in
-                // The outcome does not matter, because the central has left.
+                // The outcome does not matter, because the central has disconnected.
                 group.addTask { try? await request(central, value) }
                 try await entered.next()
                 try await central.disconnect()

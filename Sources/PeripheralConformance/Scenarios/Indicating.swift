@@ -148,7 +148,7 @@ extension ConformanceSuite {
                 ended.set(true)
             }()
             for number: UInt8 in 2...3 {
-                // This gives the indication time to be in flight.
+                // The delay ensures that the indication is in flight.
                 for _ in 0..<3 { _ = try await central.read(value) }
                 try await central.confirmIndication()
                 try await expectIndication([number], of: value, by: central)
@@ -185,8 +185,9 @@ extension ConformanceSuite {
         }
     }
 
-    /// BlueZ before 5.76 does not report that one of several has unsubscribed: the first indication waits
-    /// until its time limit.
+    /// BlueZ before 5.76 does not report that one of several subscribers has unsubscribed.
+    ///
+    /// The first indication waits until its time limit.
     static let indicationAfterUnsubscription = Scenario(
         "indications go on when one of several centrals has unsubscribed"
     ) {
@@ -243,8 +244,9 @@ extension ConformanceSuite {
         }
     }
 
-    /// For an empty value, BlueZ reports only the number of confirmations, not the centrals, and counts
-    /// centrals that have left.
+    /// For an empty value, BlueZ reports only the number of confirmations, not the centrals.
+    ///
+    /// BlueZ also counts centrals that have disconnected.
     static func indicationOfAllOfWhomOneLeaves(_ bytes: [UInt8]) -> Scenario {
         Scenario(
             "an indication for all of \(bytes.count) bytes fails when one of them leaves before it has confirmed"
@@ -274,7 +276,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// bluetoothd crashes when a confirmation comes after the services are withdrawn.
+    /// bluetoothd crashes if a confirmation arrives after the services are withdrawn.
     static let runEndsBeforeConfirmation = Scenario(
         "a run that ends awaits the confirmations of its last indications"
     ) {
@@ -299,7 +301,7 @@ extension ConformanceSuite {
             try await expectIndication([1], of: value, by: central)
             let confirmation = Task {
                 for await _ in session.events {}
-                // Without the wait, the run would end meanwhile.
+                // Without the wait, the run would end in the meantime.
                 for _ in 0..<5 { _ = try? await central.read(handle, offset: 0) }
                 try await central.confirmIndication()
             }
@@ -307,9 +309,10 @@ extension ConformanceSuite {
         }
     }
 
-    /// Lets the attackers leave an indication unconfirmed, unsubscribe and then confirm.
+    /// Lets the attackers receive an indication, unsubscribe, and only then confirm.
     ///
-    /// From 5.80 on, bluetoothd uses a freed socket when the last indication through it is confirmed.
+    /// bluetoothd 5.80 and later uses a freed socket when the last indication through the socket is
+    /// confirmed.
     private static func confirmLate(
         _ characteristic: Characteristic<[UInt8]>,
         _ attackers: [any TestCentral],
@@ -392,7 +395,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// A run waits one second for confirmations; a killed program does not.
+    /// A run waits one second for confirmations; a killed program does not wait.
     static let confirmationAfterTheRun = Scenario(
         "a confirmation that comes after the services are withdrawn disturbs no other"
     ) {

@@ -14,7 +14,9 @@ extension ConformanceSuite {
 
     // MARK: Ways to pair
 
-    /// A way to pair, with the users of both sides: what one of them sees reaches the other.
+    /// A way to pair, with the users of both sides.
+    ///
+    /// Each user receives the values that the other user sees.
     struct WayToPair: Sendable {
         var name: String
         /// The security of the link after pairing.
@@ -305,8 +307,9 @@ extension ConformanceSuite {
         }
     }
 
-    /// Bonds, tries to pair as an impostor, with and without bonding, and reconnects with the keys of the
-    /// bond.
+    /// Bonds, tries to pair as an impostor, and reconnects with the keys of the bond.
+    ///
+    /// The impostor tries to pair with bonding and without bonding.
     private static func refusesImpostor(
         of central: any TestCentral,
         _ session: PeripheralSession,
@@ -408,7 +411,7 @@ extension ConformanceSuite {
         } catch let error as TestCentralError
             where [.pairingFailed, .disconnected, .notConnected].contains(error.code)
         {
-            // A central may leave before it notices that its own user is asked as well.
+            // A central may disconnect before it notices that its user is also asked.
             try? await central.disconnect()
             return
         }

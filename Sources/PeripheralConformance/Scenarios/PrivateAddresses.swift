@@ -72,8 +72,8 @@ extension ConformanceSuite {
         }
     }
 
-    /// bluetoothd no longer finds a subscriber whose identity address is random as well
-    /// (`device_addr_type_cmp` in device.c).
+    /// bluetoothd no longer finds a subscriber whose identity address is also random (`device_addr_type_cmp`
+    /// in device.c).
     static let subscriberBondsLater = Scenario(
         "a central that bonds after it has subscribed is reached, or is known not to be until it subscribes again"
     ) {
@@ -86,8 +86,7 @@ extension ConformanceSuite {
             try await central.pair(.justWorks)
             try await untilBonded(events)
             if try session.subscribers(of: value).isEmpty {
-                // While bluetoothd has the socket of the earlier subscription, it does not request another
-                // one.
+                // While bluetoothd has the socket of the earlier subscription, it requests no further socket.
                 _ = try await central.read(value)
                 try await central.unsubscribe(from: value)
                 try await central.subscribe(to: value)
@@ -200,7 +199,7 @@ extension ConformanceSuite {
         ) {
             GATTService(ScenarioUUID.service) { audit }
         }
-        /// An update that was in flight when the central left may arrive again.
+        /// An update that was in flight when the central disconnected may arrive again.
         @Sendable func expectUpdate(_ number: UInt8, _ central: any TestCentral) async throws {
             var update = try await central.nextUpdate(of: audit)
             if update == number - 1 { update = try await central.nextUpdate(of: audit) }

@@ -20,8 +20,10 @@ extension ConformanceSuite {
         .procedureAlreadyInProgress, .clientCharacteristicConfigurationImproperlyConfigured,
     ]
 
-    /// The lengths at which packets of this MTU are nearly full, full and full again, and lengths that matter
-    /// for any MTU.
+    /// The lengths of the values.
+    ///
+    /// At some lengths, packets of this MTU are nearly full, full, or full again. Other lengths matter for
+    /// any MTU.
     private static func lengths(mtu: Int) -> [Int] {
         ([0, 1, 22, 23, 512] + [mtu - 2, mtu - 1, mtu, 2 * (mtu - 1)]).filter { $0 <= 512 }
     }
@@ -100,7 +102,7 @@ extension ConformanceSuite {
         }
         return ScenarioRun(peripheral) { central, _ in
             try await withThrowingTaskGroup { group in
-                // In memory, a command returns with its handler.
+                // In memory, a command returns when its handler returns.
                 group.addTask { try await central.writeWithoutResponse(slow, 1) }
                 try await entered.next()
                 try expect("value", try await central.read(quick), is: 2)

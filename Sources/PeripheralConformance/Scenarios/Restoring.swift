@@ -31,7 +31,7 @@ extension ConformanceSuite {
             onRestore: @escaping @Sendable (RestoredState) -> Void = { _ in }
         ) -> Peripheral {
             Peripheral("Keeper", restorationIdentifier: identifier, pairing: .justWorks) {
-                // It is declared first, so a stack would assign it the first handles.
+                // The service is declared first, so a stack would assign it the first handles.
                 if withNewService { GATTService(0x1815) { added } }
                 GATTService(ScenarioUUID.service) { kept }
                 GATTService(.battery) {
@@ -91,7 +91,7 @@ extension ConformanceSuite {
         return places
     }
 
-    /// Alone, both programs would have their service at the same handle, with the same type and size.
+    /// If each program ran alone, the services of both would have the same handle, type and size.
     static let programsKeepApart = Scenario(
         "two programs with the same services serve side by side, also after a restart of one"
     ) {
@@ -134,7 +134,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// A service in the middle gets a further characteristic, declared before the existing one.
+    /// A service in the middle receives another characteristic, declared before the existing one.
     static let grownServiceIsTold = Scenario(
         "after a kill a service that has grown moves nothing, and a bonded central that returns finds what is new"
     ) {
@@ -187,7 +187,9 @@ extension ConformanceSuite {
         return handles + [changed.valueHandle]
     }
 
-    /// The central has subscribed to Service Changed; the program knows the change before it is registered.
+    /// The central has subscribed to Service Changed.
+    ///
+    /// The program knows the change before it is registered.
     static func serviceChangedComes(isAway: Bool) -> Scenario {
         let whereabouts = isAway ? "that returns" : "that stays"
         return Scenario(
@@ -284,7 +286,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// A phone subscribes with an address that changes, and reveals its identity address when it bonds.
+    /// A phone subscribes with a changing address, and reveals its identity address when it bonds.
     static let lateBondReturns = Scenario(
         "after a kill a subscriber that bonded later is expected by its lasting address, and gets what it has missed"
     ) {
@@ -311,7 +313,7 @@ extension ConformanceSuite {
             try await central.connect()
             try await central.subscribe(to: audit)
             var missed = try await central.nextUpdate(of: audit)
-            // An update that was in flight when the central left may arrive again.
+            // An update that was in flight when the central disconnected may arrive again.
             if missed == 1 { missed = try await central.nextUpdate(of: audit) }
             try expect("update that was missed", missed, is: 2)
         }

@@ -3,9 +3,9 @@ internal import PeripheralKit
 internal import PeripheralTesting
 internal import PeripheralVirtualServer
 
-/// Values that require a secure link are not sent to centrals that return without one.
+/// Values that require a secure link are not sent to centrals that reconnect without one.
 ///
-/// Some Bluetooth stacks check the link only when a central subscribes, so the framework has to check it.
+/// Some Bluetooth stacks check the link only when a central subscribes, so the framework must check it.
 extension ConformanceSuite {
     static let securedUpdating: [Scenario] =
         [SecurityLevel.encrypted, .authenticated, .secureConnections].map(returnedSubscriberEncrypts) + [

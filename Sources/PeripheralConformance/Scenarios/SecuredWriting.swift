@@ -24,7 +24,7 @@ extension ConformanceSuite {
         }
         return ScenarioRun(peripheral) { central, _ in
             try await central.writeWithoutResponse(value, [1])
-            // This read is answered after the command.
+            // The stack answers this read after the command.
             _ = try await central.read(value)
             try await central.pair(.justWorks)
             try await central.writeWithoutResponse(value, [2])

@@ -14,7 +14,7 @@ extension ConformanceSuite {
         endIsToldAfterHaste,
     ]
 
-    /// Creates a trial with a characteristic to which several centrals have subscribed one after another.
+    /// Creates a trial with a characteristic to which several centrals subscribe one after another.
     static func subscribersTrial(
         mtus: [Int],
         _ properties: CharacteristicProperties = .notify,
@@ -103,8 +103,9 @@ extension ConformanceSuite {
         }
     }
 
-    /// bluetoothd before 5.76 counts a central twice when it changes its subscription, or when its first
-    /// subscription ends at once.
+    /// bluetoothd before 5.76 can count a central twice.
+    ///
+    /// This happens if the central changes its subscription, or if its first subscription ends at once.
     static let endAfterChangeIsTold = Scenario(
         "the end of a subscription is told also when it was changed before, and an indication does not wait for it"
     ) {
@@ -154,7 +155,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// bluetoothd closes its first socket when a central that is not bonded leaves.
+    /// bluetoothd closes its first socket when a central that is not bonded disconnects.
     static let othersLeaving = Scenario("who has subscribed first stays subscribed when another leaves") {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [] } }
         let other = Characteristic<[UInt8]>(ScenarioUUID.otherValue, [.read, .notify]) { Read { [] } }
@@ -179,7 +180,7 @@ extension ConformanceSuite {
                 for central in centrals.prefix(2) {
                     try expect("update", try await central.nextUpdate(of: value), is: [1])
                 }
-                // When this is reported, everything caused by the disconnection has been reported.
+                // The stack reports this event after all effects of the disconnection.
                 try await centrals[0].unsubscribe(from: other)
                 try await next(of: events, "unsubscription") { event in
                     guard case .unsubscribed(let subscription) = event else { return false }
@@ -198,7 +199,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// A central whose socket bluetoothd has closed by mistake is reached over the bus from then on.
+    /// If bluetoothd has closed the socket of a central by mistake, the bus reaches the central from then on.
     static let victimUnsubscribes = Scenario(
         "the end of the first of several subscriptions is told after another has left"
     ) {
@@ -207,7 +208,7 @@ extension ConformanceSuite {
             let events = session.events
             try await centrals[2].disconnect()
             try await next(of: events, "leaving") { $0.kind == "disconnected" }
-            // The next event is reported after everything caused by the disconnection.
+            // The stack reports the next event after all effects of the disconnection.
             try await session.notify(value, [1])
             for central in centrals.prefix(2) {
                 try expect("update", try await central.nextUpdate(of: value), is: [1])
@@ -221,8 +222,9 @@ extension ConformanceSuite {
         }
     }
 
-    /// bluetoothd may not have counted a subscription when it ends, and then decrements the count of another
-    /// one.
+    /// bluetoothd may not have counted a subscription that ends.
+    ///
+    /// In that case, bluetoothd decrements the count of another subscription.
     static func hastyUnsubscription(bonded: Bool) -> Scenario {
         let who = bonded ? "a bonded central that has returned" : "a central"
         return Scenario("\(who) stays subscribed when another subscribes and unsubscribes at once") {

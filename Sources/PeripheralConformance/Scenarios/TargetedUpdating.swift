@@ -129,7 +129,7 @@ extension ConformanceSuite {
                     }
                     try await group.waitForAll()
                 }
-                // No central has received anything else.
+                // No central has received any other value.
                 try await session.notify(value, [0xFF])
                 try await all(centrals) { number, central in
                     try expect(

@@ -90,8 +90,9 @@ extension ConformanceSuite {
         }
     }
 
-    /// A newcomer that is reached only together with the others gets the rest first, and then the whole
-    /// document.
+    /// A newcomer first receives the rest, and then the whole document.
+    ///
+    /// This happens if the newcomer is reached only together with the other centrals.
     static let newcomerGetsAll = Scenario(
         "who subscribes while a document is sent gets it from the beginning"
     ) {
@@ -109,9 +110,10 @@ extension ConformanceSuite {
         }
     }
 
-    /// From 5.76 on, bluetoothd may lose the socket of another central then.
+    /// In this case, bluetoothd 5.76 and later may lose the socket of another central.
     ///
-    /// That central gets the rest of its part, ended by the marker, and the whole document after all others.
+    /// The other central receives the rest of its part, ended by the marker. It then receives the whole
+    /// document after all other centrals.
     static let othersAreNotDisturbed = Scenario(
         "a central that leaves while a document is sent disturbs no other"
     ) {
@@ -153,8 +155,9 @@ extension ConformanceSuite {
         }
     }
 
-    /// Before 5.76, bluetoothd cannot continue a document for one central when another subscribes: the next
-    /// document ends the partial one.
+    /// Before 5.76, bluetoothd cannot continue a document for one central when another central subscribes.
+    ///
+    /// The next document ends the partial document.
     static let documentFollowsOneThatFailed = Scenario(
         "a document for all is not taken for the rest of one that has failed"
     ) {
@@ -172,7 +175,7 @@ extension ConformanceSuite {
             let part = first + (try await receive(value, at: centrals[0]).bytes)
             try expect("part", part, is: Array(document.prefix(part.count)))
             try expect("next document", try await receive(value, at: centrals[0]).bytes, is: next)
-            // It may have subscribed in time to receive part of the document for the other central.
+            // The central may have subscribed in time to receive part of the document for the other central.
             while try await receive(value, at: newcomer).bytes != next {}
             try await newcomer.disconnect()
         }

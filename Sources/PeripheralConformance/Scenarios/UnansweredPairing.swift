@@ -9,7 +9,7 @@ extension ConformanceSuite {
         personNeverAnswers, centralLeavesWhilePersonIsAsked, centralDeclinesWhilePersonIsAsked,
     ]
 
-    /// A user of the peripheral who does not answer at first.
+    /// A user of the peripheral that does not answer at first.
     private struct Hesitation: Sendable {
         let isOver = Flag()
         let asked = Recorder<Void>()
@@ -57,8 +57,9 @@ extension ConformanceSuite {
         }
     }
 
-    /// Waits until the handler's task is cancelled, within the time that a stack needs to report a
-    /// disconnection.
+    /// Waits until the handler's task is cancelled.
+    ///
+    /// The limit is the time that a stack needs to report a disconnection.
     private static func expectCancellation(of hesitation: Hesitation) async throws {
         let patience = ContinuousClock.now + .seconds(4)
         while !hesitation.cancelled.isSet {

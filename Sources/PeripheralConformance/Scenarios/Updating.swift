@@ -107,7 +107,7 @@ extension ConformanceSuite {
     static let nothingWithoutSubscription = Scenario("nothing is sent to a central that has not subscribed") {
         trial(.notify) { central, session, value in
             try await session.notify(value, [1])
-            // Subscribing must not overtake the update that has no recipient.
+            // The subscription must not overtake the update that has no recipient.
             _ = try await central.read(value)
             try await subscribe(central, to: value)
             try await session.notify(value, [2])
@@ -122,7 +122,7 @@ extension ConformanceSuite {
             try expect("first update", try await central.nextUpdate(of: value), is: [1])
             try await central.unsubscribe(from: value)
             try await session.notify(value, [2])
-            // Subscribing again must not overtake the update that has no recipient.
+            // The second subscription must not overtake the update that has no recipient.
             _ = try await central.read(value)
             try await subscribe(central, to: value)
             try await session.notify(value, [3])
@@ -140,7 +140,7 @@ extension ConformanceSuite {
             try await central.disconnect()
             try await session.notify(value, [2])
             try await central.connect()
-            // Subscribing again must not overtake the update that has no recipient.
+            // The second subscription must not overtake the update that has no recipient.
             _ = try await central.read(value)
             let configuration = BluetoothUUID.clientCharacteristicConfiguration
             try expect("configuration", try await central.read(configuration, of: value), is: [0, 0])
@@ -179,10 +179,9 @@ extension ConformanceSuite {
         }
     }
 
-    /// Without `CAP_NET_RAW`, a program cannot detect which outgoing packets are responses to packets of an
-    /// upload.
+    /// Without `CAP_NET_RAW`, a program cannot detect which outgoing packets respond to packets of an upload.
     ///
-    /// The test environment also runs this scenario without it.
+    /// The test environment also runs this scenario without `CAP_NET_RAW`.
     static let uploaderGetsUpdates = Scenario("updates arrive while their subscriber uploads") {
         let upload = Characteristic<[UInt8]>(ScenarioUUID.otherValue, .writeWithoutResponse) {
             Write { _, _ in }

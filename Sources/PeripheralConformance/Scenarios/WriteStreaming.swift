@@ -13,7 +13,7 @@ extension ConformanceSuite {
         Peripheral("Stream") { GATTService(ScenarioUUID.service) { value } }
     }
 
-    /// Takes the next write; fails the scenario unless it is this one.
+    /// Removes the next write from the stream; fails the scenario if it is not the given write.
     private static func expectWrite(
         _ number: UInt16,
         from writes: inout ReceivedWrites<UInt16>.Iterator
@@ -80,7 +80,7 @@ extension ConformanceSuite {
                 var writes = try session.writes(to: value).makeAsyncIterator()
                 for number: UInt16 in 1...6 {
                     try await expectWrite(number, from: &writes)
-                    // One write that is taken, and two in the buffer.
+                    // One write is removed from the stream, and two writes are in the buffer.
                     try expect("answers are ahead", answered.count <= Int(number) + 2, is: true)
                 }
                 try await group.waitForAll()

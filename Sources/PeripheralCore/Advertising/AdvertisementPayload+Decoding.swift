@@ -1,10 +1,10 @@
 extension AdvertisementPayload {
     /// Creates a payload from data that a scanner has received.
     ///
-    /// Malformed structures and structures of other types are ignored. Services from several lists are
-    /// joined. If a field occurs more than once, these rules apply:
+    /// Malformed structures are ignored, and so are structures of a type without a field in the payload. The
+    /// services of all lists are joined. If a field occurs more than once, these rules apply:
     ///
-    /// - The first occurrence counts. The advertising data comes before the scan response.
+    /// - The first occurrence of the field is used. The advertising data precedes the scan response.
     /// - A complete name takes precedence over a shortened name.
     public init(advertisingData: AdvertisingData, scanResponse: AdvertisingData = AdvertisingData()) {
         self.init()

@@ -2,11 +2,13 @@
 ///
 /// ``init(advertisingData:scanResponse:)`` decodes the bytes on the air, like a scanner.
 public struct AdvertisementPayload: Hashable, Sendable {
-    /// Whether the device is discoverable, or `nil` for no flags.
+    /// The discoverability and the radio types, or `nil` if there are no flags.
     public var flags: AdvertisingFlags?
     /// The services that the device offers.
     public var services: [BluetoothUUID]
-    /// The device's name, which is omitted if it is empty.
+    /// The name of the device.
+    ///
+    /// An empty name is omitted.
     public var localName: String?
     /// Whether ``localName`` is only the beginning of the device's name.
     public var isLocalNameShortened = false

@@ -42,7 +42,7 @@ public struct AdvertisingField: Hashable, Sendable {
 }
 
 extension AdvertisingField: CustomStringConvertible {
-    /// The field's name: `manufacturer data 0x0059`.
+    /// The name of the field, such as `manufacturer data 0x0059`.
     public var description: String {
         switch kind {
         case .flags: "flags"

@@ -8,12 +8,12 @@ public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Discoverable for a short time.
+    /// The device is discoverable for a short time.
     public static let limitedDiscoverable = AdvertisingFlags(rawValue: 0x01)
-    /// Discoverable.
+    /// The device is discoverable.
     public static let generalDiscoverable = AdvertisingFlags(rawValue: 0x02)
-    /// LE only: the device has no BR/EDR, or BR/EDR is off.
+    /// The device uses LE only, because it has no BR/EDR or BR/EDR is off.
     public static let classicNotSupported = AdvertisingFlags(rawValue: 0x04)
-    /// The controller can use LE and BR/EDR to the same device at the same time.
+    /// The controller supports LE and BR/EDR links to the same device at the same time.
     public static let simultaneousController = AdvertisingFlags(rawValue: 0x08)
 }

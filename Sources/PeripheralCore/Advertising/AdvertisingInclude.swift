@@ -13,18 +13,19 @@ public struct AdvertisingInclude: Hashable, Sendable {
     public static let txPower = AdvertisingInclude(kind: .txPower)
     /// The adapter's appearance.
     ///
-    /// BlueZ refuses this value on kernels from 5.11 on. Declare the appearance in the advertisement instead.
+    /// BlueZ refuses this value on kernels of version 5.11 and later. Declare the appearance in the
+    /// advertisement instead.
     public static let appearance = AdvertisingInclude(kind: .appearance)
     /// The adapter's name, cut to at most 10 bytes.
     ///
-    /// It replaces a name declared in the advertisement.
+    /// The adapter's name replaces a name that the advertisement declares.
     public static let localName = AdvertisingInclude(kind: .localName)
     /// The identifier of a coordinated set, such as a pair of earbuds.
     ///
-    /// Requires BlueZ 5.67 or later and a SIRK in the section CSIS of BlueZ's `main.conf`.
+    /// The identifier requires BlueZ 5.67 or later and a SIRK in the section CSIS of BlueZ's `main.conf`.
     public static let resolvableSetIdentifier = AdvertisingInclude(kind: .resolvableSetIdentifier)
 
-    /// Creates a value from BlueZ's name for it: `tx-power`, `appearance`, `local-name` or `rsi`.
+    /// Creates a value from its BlueZ name: `tx-power`, `appearance`, `local-name` or `rsi`.
     ///
     /// Returns `nil` for any other text.
     public init?(_ description: String) {
@@ -38,6 +39,6 @@ public struct AdvertisingInclude: Hashable, Sendable {
 }
 
 extension AdvertisingInclude: LosslessStringConvertible {
-    /// BlueZ's name for it, such as `tx-power`.
+    /// The BlueZ name of the value, such as `tx-power`.
     public var description: String { kind.rawValue }
 }

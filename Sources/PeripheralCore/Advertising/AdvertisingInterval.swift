@@ -1,7 +1,7 @@
 /// The time between two packets of an advertisement (Core Specification, Vol 6, Part B, 4.4.2.2).
 ///
-/// With a short interval, scanners find the device sooner, but it uses more power. Controllers add up to 10
-/// ms to each interval.
+/// With a short interval, scanners find the device sooner, but the device uses more power. Controllers add up
+/// to 10 ms to each interval.
 ///
 /// ```swift
 /// Advertisement(interval: .every(.milliseconds(100)))
@@ -27,7 +27,8 @@ public struct AdvertisingInterval: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - minimum: The shortest interval: 20 ms or more.
-    ///   - maximum: The longest interval, at least `minimum`. Validation of the declaration checks this.
+    ///   - maximum: The longest interval, at least `minimum`. The validation of the declaration checks this
+    ///     condition.
     /// - Returns: The interval.
     public static func between(_ minimum: Duration, and maximum: Duration) -> AdvertisingInterval {
         AdvertisingInterval(minimum: minimum, maximum: maximum)

@@ -4,7 +4,9 @@ extension AdvertisingStructure {
         /// The number of the type.
         public let rawValue: UInt8
 
-        /// Creates a type from its number, which may be undefined here.
+        /// Creates a type from any number.
+        ///
+        /// This type does not need to declare a constant for the number.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -65,6 +67,6 @@ extension AdvertisingStructure.DataType: Comparable {
 }
 
 extension AdvertisingStructure.DataType: CustomStringConvertible {
-    /// The number: `0x26`.
+    /// The number in hexadecimal, such as `0x26`.
     public var description: String { "0x\(rawValue.hexadecimalDigits(count: 2))" }
 }

@@ -2,7 +2,7 @@
 ///
 /// The format is defined in Core Specification Vol 3, Part C, 11.
 public struct AdvertisingStructure: Hashable, Sendable {
-    /// The maximum number of bytes in a structure, besides its length and its type.
+    /// The maximum number of bytes after the length and the type of a structure.
     public static let maximumDataCount = 254
 
     /// The type, which defines the meaning of the bytes.

@@ -1,6 +1,7 @@
 /// The secondary channel of an extended advertisement (Core Specification, Vol 6, Part B, 2.3.4).
 ///
-/// Devices that support only legacy advertising, such as Bluetooth 4 devices, do not receive it.
+/// Devices that support only legacy advertising, such as Bluetooth 4 devices, do not receive extended
+/// advertisements.
 public struct SecondaryChannel: Hashable, Sendable {
     private enum Kind: String {
         case oneM = "1M"
@@ -12,12 +13,12 @@ public struct SecondaryChannel: Hashable, Sendable {
 
     /// One million symbols per second, uncoded.
     public static let oneM = SecondaryChannel(kind: .oneM)
-    /// Two million symbols per second: less time on the air, shorter range.
+    /// Two million symbols per second, with less time on the air and a shorter range.
     public static let twoM = SecondaryChannel(kind: .twoM)
-    /// One million symbols per second, coded: longer range.
+    /// One million coded symbols per second, with a longer range.
     public static let coded = SecondaryChannel(kind: .coded)
 
-    /// Creates a channel from BlueZ's name for it: `1M`, `2M` or `Coded`.
+    /// Creates a channel from its BlueZ name: `1M`, `2M` or `Coded`.
     ///
     /// Returns `nil` for any other text.
     public init?(_ description: String) {
@@ -31,6 +32,6 @@ public struct SecondaryChannel: Hashable, Sendable {
 }
 
 extension SecondaryChannel: LosslessStringConvertible {
-    /// BlueZ's name for it: `1M`, `2M` or `Coded`.
+    /// The BlueZ name of the channel: `1M`, `2M` or `Coded`.
     public var description: String { kind.rawValue }
 }

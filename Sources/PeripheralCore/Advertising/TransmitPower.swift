@@ -6,7 +6,7 @@ public struct TransmitPower: Hashable, Comparable, Sendable {
     /// The range that a controller accepts: −127 to 20 dBm (Core Specification, Vol 4, Part E, 7.8.53).
     public static let limits: ClosedRange<TransmitPower> = .dBm(-127) ... .dBm(20)
 
-    /// Returns a power of this many dBm.
+    /// Returns the power with this number of dBm.
     public static func dBm(_ number: Int) -> TransmitPower {
         TransmitPower(dBm: number)
     }
@@ -18,6 +18,6 @@ public struct TransmitPower: Hashable, Comparable, Sendable {
 }
 
 extension TransmitPower: CustomStringConvertible {
-    /// The number and its unit: `-4 dBm`.
+    /// The number and its unit, such as `-4 dBm`.
     public var description: String { "\(dBm) dBm" }
 }

@@ -17,7 +17,9 @@ extension AttributeTable {
     public enum Kind: Hashable, Sendable {
         /// The declaration of a service, primary or secondary.
         case serviceDeclaration(service: Int)
-        /// The inclusion of another service. `include` is the index in the service's `includedServices`.
+        /// The inclusion of another service.
+        ///
+        /// `include` is the index in `includedServices` of the including service.
         case include(service: Int, include: Int)
         /// The declaration of a characteristic.
         case characteristicDeclaration(service: Int, characteristic: Int)
@@ -30,7 +32,7 @@ extension AttributeTable {
         /// A declared descriptor of a characteristic.
         case descriptor(service: Int, characteristic: Int, descriptor: Int)
 
-        /// The service that the attribute belongs to.
+        /// The index of the service that the attribute belongs to.
         public var service: Int {
             switch self {
             case .serviceDeclaration(let service), .include(let service, _),
@@ -41,7 +43,7 @@ extension AttributeTable {
             }
         }
 
-        /// The characteristic of the attribute, or `nil` if it belongs directly to the service.
+        /// The index of the attribute's characteristic, or `nil` for an attribute outside characteristics.
         public var characteristic: Int? {
             switch self {
             case .serviceDeclaration, .include:

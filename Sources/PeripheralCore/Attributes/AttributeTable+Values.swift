@@ -1,11 +1,11 @@
 extension AttributeTable {
-    /// Returns the value of an attribute that follows from the declaration alone.
+    /// Returns the value of an attribute if the value follows from the declaration alone.
     ///
-    /// These are the declarations of services, includes and characteristics, and Characteristic Extended
-    /// Properties. The value is the one that a read returns (Core Specification Vol 3, Part G, 3.1 through
-    /// 3.3.3.1).
+    /// Such attributes are the declarations of services, includes and characteristics, and the Characteristic
+    /// Extended Properties descriptors. The returned bytes are those that a central reads (Core Specification
+    /// Vol 3, Part G, 3.1 through 3.3.3.1).
     ///
-    /// - Returns: The value. `nil` for an attribute with a value from elsewhere, and for an unused handle.
+    /// - Returns: The value, or `nil` for any other attribute and for an unused handle.
     public func fixedValue(of handle: AttributeHandle) -> [UInt8]? {
         switch self[handle]?.kind {
         case .serviceDeclaration(let service):

@@ -1,18 +1,19 @@
-/// The attribute database of a peripheral: every attribute of its services and its handle.
+/// The attribute database of a peripheral: every attribute of its services, with its handle.
 ///
-/// The same services always get the same handles, which are the handles that BlueZ allocates. A service that
-/// is pinned to a handle starts there. Any other service follows all services before it in the list.
+/// The table always allocates the same handles for the same services. BlueZ allocates the same handles too. A
+/// service that is pinned to a handle starts at that handle. Any other service follows all earlier services
+/// in the list.
 ///
-/// The attributes of a service are, in this order:
+/// A service has these attributes, in this order:
 ///
-/// 1. Its declaration.
-/// 2. Its includes.
+/// 1. The declaration of the service.
+/// 2. The includes of the service.
 /// 3. For each characteristic:
-///    - its declaration
-///    - its value
+///    - the declaration of the characteristic
+///    - the value of the characteristic
 ///    - Client Characteristic Configuration, if centrals can subscribe
-///    - Characteristic Extended Properties, if there are any
-///    - the declared descriptors, in their order
+///    - Characteristic Extended Properties, if the characteristic has any
+///    - the declared descriptors, in the order of the declaration
 public struct AttributeTable: Hashable, Sendable {
     /// The services, in the order in which they are registered.
     public let services: [ServiceDescription]
@@ -49,7 +50,7 @@ public struct AttributeTable: Hashable, Sendable {
     /// - Throws: ``AttributeTableError`` in these cases:
     ///   - There are not enough handles.
     ///   - Two services claim the same handle.
-    ///   - A service includes one that does not come before it.
+    ///   - A service includes a service that is not before it in the list.
     ///   - A handle is 0x0000.
     public init(
         services: [ServiceDescription],

@@ -10,11 +10,11 @@ public struct AttributeTableError: Error, Hashable, Sendable {
 
         /// There are more attributes than handles.
         public static let handlesExhausted = Code(kind: .handlesExhausted)
-        /// A service is pinned to handles that overlap those of another service.
+        /// The handles of a pinned service overlap the handles of another service.
         public static let handleCollision = Code(kind: .handleCollision)
-        /// A service includes one that does not come before it.
+        /// A service includes a service that is not before it in the list.
         public static let invalidInclude = Code(kind: .invalidInclude)
-        /// The first handle, or that of a service, is 0x0000, which is reserved.
+        /// The first handle or the handle of a service is 0x0000, which is reserved.
         public static let reservedHandle = Code(kind: .reservedHandle)
     }
 

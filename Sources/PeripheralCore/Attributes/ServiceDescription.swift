@@ -1,12 +1,15 @@
-/// A service in an attribute table, as centrals discover it: without values and handlers.
+/// A service in an attribute table, without values and handlers.
 public struct ServiceDescription: Hashable, Sendable {
     /// The service UUID.
     public var uuid: BluetoothUUID
-    /// Whether the service is primary: one of the main functions of the device.
+    /// Whether the service is primary.
     ///
-    /// Other services include a secondary service.
+    /// A primary service is one of the main functions of the device. A service that is not primary is
+    /// secondary. Other services include a secondary service.
     public var isPrimary: Bool
-    /// The indices in the table of the included services, each below this service's own index.
+    /// The indices of the included services in the table.
+    ///
+    /// Each index is lower than the index of this service.
     public var includedServices: [Int]
     /// The handle of the service's declaration, or `nil` for the next free handle.
     public var handle: AttributeHandle?
@@ -35,14 +38,14 @@ public struct CharacteristicDescription: Hashable, Sendable {
     public var uuid: BluetoothUUID
     /// The operations that a central can use on the value.
     public var properties: CharacteristicProperties
-    /// The link security that these operations require.
+    /// The link security that the operations on the value require.
     public var security: AttributeSecurity
     /// Whether the program authorizes each read and write (Core Specification Vol 3, Part F, 3.2.5).
     public var requiresAuthorization: Bool
     /// The declared descriptors, in handle order.
     ///
-    /// The descriptors that the stack adds are not in this list: Client Characteristic Configuration and
-    /// Characteristic Extended Properties.
+    /// This list does not contain the descriptors that the stack adds, which are Client Characteristic
+    /// Configuration and Characteristic Extended Properties.
     public var descriptors: [DescriptorDescription]
 
     /// Creates the description of a characteristic.
@@ -67,7 +70,9 @@ public struct DescriptorDescription: Hashable, Sendable {
     public var uuid: BluetoothUUID
     /// The operations that a central can use on the value.
     public var permissions: DescriptorPermissions
-    /// The link security that these operations require, where `notify` is ignored.
+    /// The link security that reads and writes require.
+    ///
+    /// The level of `notify` is ignored.
     public var security: AttributeSecurity
 
     /// Creates the description of a descriptor.

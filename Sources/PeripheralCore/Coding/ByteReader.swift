@@ -35,7 +35,7 @@ public struct ByteReader: Sendable {
         let start = try advance(by: Value.bitWidth / 8)
         var value: Value = 0
         for index in (start..<position).reversed() {
-            // Shifting an 8-bit value by its whole width is well defined and gives 0.
+            // Shifting an 8-bit value by its whole width is well defined and results in 0.
             value = value << 8 | Value(truncatingIfNeeded: bytes[index])
         }
         return value
@@ -56,7 +56,7 @@ public struct ByteReader: Sendable {
         return position == 0 ? bytes : Array(bytes[position..<end])
     }
 
-    /// Skips the next bytes and returns the position of the first one.
+    /// Skips the next bytes and returns the position of the first skipped byte.
     private mutating func advance(by count: Int) throws(GATTDecodingError) -> Int {
         guard 0 <= count, count <= remainingCount else {
             throw .tooShort(needed: count, remaining: remainingCount)

@@ -1,7 +1,7 @@
 /// A date and a time of day, in the time zone that the service defines.
 ///
-/// The *date_time* of the GATT Specification Supplement, 3.71 (Date Time). It has seven bytes. In a year, a
-/// month or a day, 0 means unknown.
+/// The format is *date_time* of the GATT Specification Supplement, 3.71 (Date Time). The format has seven
+/// bytes. A year, month or day of 0 is unknown.
 public struct DateTime: GATTValue, Hashable {
     /// The year: 1582 through 9999, or `nil` if unknown.
     public let year: Int?
@@ -43,8 +43,10 @@ public struct DateTime: GATTValue, Hashable {
 
     /// Reads seven bytes.
     ///
-    /// - Throws: ``GATTDecodingError/Code/invalidValue`` when a part is out of range, or the month does not
-    ///   have this day. ``GATTDecodingError/Code/tooShort`` when bytes are missing.
+    /// - Throws: ``GATTDecodingError`` with one of these codes:
+    ///   - ``GATTDecodingError/Code/invalidValue`` when a part is out of range, or the month does not have
+    ///     this day
+    ///   - ``GATTDecodingError/Code/tooShort`` when bytes are missing
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let year = Int(try reader.read(UInt16.self))
         let month = Int(try reader.read(UInt8.self))
@@ -77,7 +79,9 @@ public struct DateTime: GATTValue, Hashable {
         writer.write(UInt8(truncatingIfNeeded: second))
     }
 
-    /// Returns the maximum number of days in the month, as far as month and year are known.
+    /// Returns the maximum number of days in the month.
+    ///
+    /// The result is 31 for an unknown month, and 29 for February of an unknown year.
     private static func dayCount(ofMonth month: Int?, year: Int?) -> Int {
         switch month {
         case 2: isLeapYear(year) ? 29 : 28
@@ -86,7 +90,9 @@ public struct DateTime: GATTValue, Hashable {
         }
     }
 
-    /// Returns whether the year can have a February 29, also true for an unknown year.
+    /// Returns whether the year can have a February 29.
+    ///
+    /// The result is `true` for an unknown year.
     private static func isLeapYear(_ year: Int?) -> Bool {
         guard let year else {
             return true

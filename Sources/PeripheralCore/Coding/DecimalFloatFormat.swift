@@ -17,7 +17,8 @@ struct DecimalFloatFormat {
     /// The largest mantissa that is a number with every exponent.
     ///
     /// According to the standard, the mantissas of special values are numbers if the exponent is not 0. Many
-    /// decoders ignore the exponent there, so encoding avoids these mantissas. Decoding accepts them.
+    /// decoders ignore the exponent for these mantissas, so encoding avoids these mantissas. Decoding accepts
+    /// these mantissas.
     private var largestMantissa: Int { halfRange - 3 }
 
     var nan: UInt32 { UInt32(halfRange - 1) }
@@ -64,7 +65,7 @@ struct DecimalFloatFormat {
 
     /// Returns the bits of the closest number.
     ///
-    /// Of several equally close numbers, it is the one with the exponent closest to 0.
+    /// If several numbers are equally close, the method chooses the exponent closest to 0.
     func bits(closestTo value: Double) -> UInt32 {
         guard value.isFinite else {
             return value.isNaN ? nan : infinity(ofSign: value)
@@ -83,7 +84,7 @@ struct DecimalFloatFormat {
         return infinity(ofSign: value)
     }
 
-    /// Returns the mantissa closest to a value, or `nil` if mantissa or exponent is out of range.
+    /// Returns the mantissa closest to a value, or `nil` if the mantissa or the exponent is out of range.
     func mantissa(of value: Double, exponent: Int) -> Int? {
         guard exponents.contains(exponent) else {
             return nil

@@ -42,10 +42,10 @@ public struct GATTDecodingError: Error, Hashable, Sendable {
         GATTDecodingError(code: .trailingBytes, message: "\(count) bytes remain after the value")
     }
 
-    /// The error that a central receives when it wrote these bytes.
+    /// The ATT error for a central that wrote these bytes.
     ///
-    /// ``ATTError/invalidAttributeValueLength`` if bytes are missing or left over, otherwise
-    /// ``ATTError/valueNotAllowed``.
+    /// The error is ``ATTError/invalidAttributeValueLength`` if bytes are missing or remain. For any other
+    /// failure, the error is ``ATTError/valueNotAllowed``.
     public var attError: ATTError {
         code == .invalidValue ? .valueNotAllowed : .invalidAttributeValueLength
     }

@@ -1,7 +1,7 @@
 /// A value of a characteristic or a descriptor, with its encoding and decoding.
 ///
-/// GATT values are little-endian (GATT Specification Supplement, 2.2). A value with several fields lists them
-/// in order in both methods:
+/// GATT values are little-endian (GATT Specification Supplement, 2.2). A value with several fields decodes
+/// and encodes its fields in the same order:
 ///
 /// ```swift
 /// struct LampState: GATTValue {
@@ -32,7 +32,8 @@ public protocol GATTValue: Sendable {
 extension GATTValue {
     /// Reads a value that occupies all of the bytes.
     ///
-    /// - Throws: ``GATTDecodingError`` when bytes are missing or left over, or their content is not allowed.
+    /// - Throws: ``GATTDecodingError`` when bytes are missing, when bytes remain, or when their content is
+    ///   not allowed.
     public init(gattBytes bytes: [UInt8]) throws(GATTDecodingError) {
         var reader = ByteReader(bytes)
         try self.init(decoding: &reader)

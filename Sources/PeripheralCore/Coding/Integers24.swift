@@ -1,4 +1,6 @@
-/// A 24-bit unsigned integer, a common type in characteristics that Swift lacks.
+/// A 24-bit unsigned integer.
+///
+/// Many characteristics use 24-bit integers, which Swift does not provide.
 public struct UInt24: GATTValue, RawRepresentable, Hashable {
     /// The number: 0 through 16 777 215.
     public let rawValue: UInt32
@@ -36,7 +38,9 @@ public struct UInt24: GATTValue, RawRepresentable, Hashable {
     }
 }
 
-/// A 24-bit signed integer, a common type in characteristics that Swift lacks.
+/// A 24-bit signed integer.
+///
+/// Many characteristics use 24-bit integers, which Swift does not provide.
 public struct Int24: GATTValue, RawRepresentable, Hashable {
     /// The number: −8 388 608 through 8 388 607.
     public let rawValue: Int32
@@ -65,7 +69,7 @@ public struct Int24: GATTValue, RawRepresentable, Hashable {
 
     /// Reads three bytes in two's complement, least significant first.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
-        // Shifted to the top and back to extend the sign.
+        // Shifting the bits to the top and back extends the sign.
         rawValue = Int32(bitPattern: try reader.read24Bits() << 8) >> 8
     }
 

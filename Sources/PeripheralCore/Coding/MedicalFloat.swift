@@ -1,11 +1,12 @@
 /// A 32-bit decimal number, the format of measurements of medical devices.
 ///
-/// The FLOAT-Type of IEEE 11073-20601, Annex F, *medfloat32* in the GATT Specification Supplement, 2.3. It is
-/// a 24-bit mantissa times ten to the power of an 8-bit exponent. `36.6` is exactly 366 × 10^−1. Special
-/// values are NaN, NRes (*not at this resolution*), both infinities and one reserved value.
+/// The format is the FLOAT-Type of IEEE 11073-20601, Annex F. The GATT Specification Supplement, 2.3, calls
+/// the format *medfloat32*. A number is a 24-bit mantissa times ten to the power of an 8-bit exponent. For
+/// example, `36.6` is exactly 366 × 10^−1. The special values are NaN, NRes (*not at this resolution*), both
+/// infinities and one reserved value.
 ///
-/// Two values are equal when their bits are equal. 1 × 10^1 and 10 × 10^0 are different, and NaN equals
-/// itself.
+/// Two values are equal when their bits are equal. Therefore, 1 × 10^1 and 10 × 10^0 are different, and NaN
+/// equals itself.
 public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
     /// The 32 bits, with the exponent above the mantissa.
     public let rawValue: UInt32
@@ -31,8 +32,8 @@ public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
 
     /// Creates the value closest to a number.
     ///
-    /// Of several equally close values, it is the one with the exponent closest to 0: 36.6 becomes 366 ×
-    /// 10^−1. A number that is too large becomes an infinity. A number that is too small becomes 0.
+    /// If several values are equally close, the initializer chooses the exponent closest to 0: 36.6 becomes
+    /// 366 × 10^−1. A number that is too large becomes an infinity. A number that is too small becomes 0.
     public init(_ value: Double) {
         let bits = Self.format.bits(closestTo: value)
         rawValue = bits
@@ -53,29 +54,33 @@ public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
     public static let nan = MedicalFloat(rawValue: 0x007F_FFFF)
     /// Not at this resolution: this mantissa and exponent cannot represent the result.
     public static let notAtThisResolution = MedicalFloat(rawValue: 0x0080_0000)
-    /// Above the range that can be measured or represented.
+    /// A result above the range that can be measured or represented.
     public static let positiveInfinity = MedicalFloat(rawValue: 0x007F_FFFE)
-    /// Below the range that can be measured or represented.
+    /// A result below the range that can be measured or represented.
     public static let negativeInfinity = MedicalFloat(rawValue: 0x0080_0002)
 
-    /// The signed digits, meaningless for a special value.
+    /// The signed digits of the number.
+    ///
+    /// The mantissa of a special value is meaningless.
     public var mantissa: Int {
         Self.format.mantissa(of: rawValue)
     }
 
-    /// The power of ten that multiplies the mantissa, meaningless for a special value.
+    /// The power of ten that multiplies the mantissa.
+    ///
+    /// The exponent of a special value is meaningless.
     public var exponent: Int {
         Self.format.exponent(of: rawValue)
     }
 
-    /// Whether this is a number, not a special value.
+    /// Whether the value is a number and not a special value.
     public var isFinite: Bool {
         Self.format.isFinite(rawValue)
     }
 
-    /// The value as a `Double`.
+    /// The `Double` that is closest to the value.
     ///
-    /// It is the closest one. NRes and the reserved value become NaN.
+    /// NRes and the reserved value become NaN.
     public var doubleValue: Double {
         Self.format.double(of: rawValue)
     }

@@ -1,11 +1,12 @@
 /// A 16-bit decimal number, the format of measurements of medical devices.
 ///
-/// The SFLOAT-Type of IEEE 11073-20601, Annex F, *medfloat16* in the GATT Specification Supplement, 2.3. It
-/// is a 12-bit mantissa times ten to the power of a 4-bit exponent. `36.6` is exactly 366 × 10^−1. Special
-/// values are NaN, NRes (*not at this resolution*), both infinities and one reserved value.
+/// The format is the SFLOAT-Type of IEEE 11073-20601, Annex F. The GATT Specification Supplement, 2.3, calls
+/// the format *medfloat16*. A number is a 12-bit mantissa times ten to the power of a 4-bit exponent. For
+/// example, `36.6` is exactly 366 × 10^−1. The special values are NaN, NRes (*not at this resolution*), both
+/// infinities and one reserved value.
 ///
-/// Two values are equal when their bits are equal. 1 × 10^1 and 10 × 10^0 are different, and NaN equals
-/// itself.
+/// Two values are equal when their bits are equal. Therefore, 1 × 10^1 and 10 × 10^0 are different, and NaN
+/// equals itself.
 public struct MedicalShortFloat: GATTValue, RawRepresentable, Hashable {
     /// The 16 bits, with the exponent above the mantissa.
     public let rawValue: UInt16
@@ -31,8 +32,8 @@ public struct MedicalShortFloat: GATTValue, RawRepresentable, Hashable {
 
     /// Creates the value closest to a number.
     ///
-    /// Of several equally close values, it is the one with the exponent closest to 0: 36.6 becomes 366 ×
-    /// 10^−1. A number that is too large becomes an infinity. A number that is too small becomes 0.
+    /// If several values are equally close, the initializer chooses the exponent closest to 0: 36.6 becomes
+    /// 366 × 10^−1. A number that is too large becomes an infinity. A number that is too small becomes 0.
     public init(_ value: Double) {
         let bits = Self.format.bits(closestTo: value)
         rawValue = UInt16(truncatingIfNeeded: bits)
@@ -54,29 +55,33 @@ public struct MedicalShortFloat: GATTValue, RawRepresentable, Hashable {
     public static let nan = MedicalShortFloat(rawValue: 0x07FF)
     /// Not at this resolution: this mantissa and exponent cannot represent the result.
     public static let notAtThisResolution = MedicalShortFloat(rawValue: 0x0800)
-    /// Above the range that can be measured or represented.
+    /// A result above the range that can be measured or represented.
     public static let positiveInfinity = MedicalShortFloat(rawValue: 0x07FE)
-    /// Below the range that can be measured or represented.
+    /// A result below the range that can be measured or represented.
     public static let negativeInfinity = MedicalShortFloat(rawValue: 0x0802)
 
-    /// The signed digits, meaningless for a special value.
+    /// The signed digits of the number.
+    ///
+    /// The mantissa of a special value is meaningless.
     public var mantissa: Int {
         Self.format.mantissa(of: UInt32(rawValue))
     }
 
-    /// The power of ten that multiplies the mantissa, meaningless for a special value.
+    /// The power of ten that multiplies the mantissa.
+    ///
+    /// The exponent of a special value is meaningless.
     public var exponent: Int {
         Self.format.exponent(of: UInt32(rawValue))
     }
 
-    /// Whether this is a number, not a special value.
+    /// Whether the value is a number and not a special value.
     public var isFinite: Bool {
         Self.format.isFinite(UInt32(rawValue))
     }
 
-    /// The value as a `Double`.
+    /// The `Double` that is closest to the value.
     ///
-    /// It is the closest one. NRes and the reserved value become NaN.
+    /// NRes and the reserved value become NaN.
     public var doubleValue: Double {
         Self.format.double(of: UInt32(rawValue))
     }

@@ -24,7 +24,7 @@ package struct KeyFile: Hashable, Sendable {
 
     /// Parses a file.
     ///
-    /// Invalid content does not make this fail.
+    /// Invalid content does not cause an error.
     package init(_ bytes: some Collection<UInt8>) {
         isCut = bytes.count > Self.maximumSize
         var group: String?
@@ -89,7 +89,9 @@ package struct KeyFile: Hashable, Sendable {
         return text
     }
 
-    /// The effective value, which is the last one if a key occurs twice.
+    /// The effective value of a key.
+    ///
+    /// If a key occurs several times, the last value is effective.
     package subscript(_ group: String, _ key: String) -> String? {
         entries.last { $0.group == group && $0.key == key }?.value
     }

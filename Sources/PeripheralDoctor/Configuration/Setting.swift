@@ -5,7 +5,7 @@ internal import PeripheralCore
 package struct Setting: Hashable, Sendable {
     /// The values that bluetoothd accepts.
     ///
-    /// For any other value, it keeps the default.
+    /// For any other value, bluetoothd keeps the default.
     package enum Values: Hashable, Sendable {
         case truth
         case words([String])

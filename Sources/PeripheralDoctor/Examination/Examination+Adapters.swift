@@ -2,7 +2,8 @@ internal import PeripheralBlueZModel
 internal import PeripheralCore
 
 extension Examination {
-    /// The findings for the adapters that bluetoothd reports, or the reason why there are none.
+    /// The findings for the adapters that bluetoothd reports, or for the reason why bluetoothd reports no
+    /// adapters.
     var adapterFindings: [Finding] {
         guard machine.daemon.answer == .answered else { return [] }
         guard !machine.adapters.isEmpty else { return [absentAdapter] }

@@ -1,7 +1,7 @@
 internal import PeripheralCore
 
 extension Examination {
-    /// The interfaces of a program, besides the standard ones, that bluetoothd must be allowed to call.
+    /// The interfaces of a program, besides the standard interfaces, that bluetoothd must be allowed to call.
     static let calledInterfaces = [
         "org.bluez.Agent1", "org.bluez.GattCharacteristic1", "org.bluez.GattDescriptor1",
         "org.bluez.LEAdvertisement1",

@@ -13,6 +13,8 @@ package struct Examination: Sendable {
     }
 
     /// Returns the shell command for a command that only root may run.
+    ///
+    /// The shell command begins with `sudo` unless this process runs as root.
     func privileged(_ command: String) -> String {
         machine.isRoot ? command : "sudo \(command)"
     }
@@ -93,7 +95,7 @@ package struct Examination: Sendable {
 }
 
 extension Finding.Severity {
-    /// Returns an error, or a note if something else compensates for the problem.
+    /// Returns the severity `error`, or `note` if another fact compensates for the problem.
     static func error(unless isMadeUpFor: Bool) -> Finding.Severity {
         isMadeUpFor ? .note : .error
     }

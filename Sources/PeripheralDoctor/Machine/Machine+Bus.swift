@@ -6,7 +6,7 @@ internal import Synchronization
 extension Machine {
     /// Collects the facts about this machine.
     ///
-    /// It does not change the machine and does not start bluetoothd.
+    /// The initializer does not change the machine and does not start bluetoothd.
     ///
     /// - Parameters:
     ///   - bus: The system bus.
@@ -121,7 +121,7 @@ extension Machine {
                 timeout: .seconds(10)
             )
         } catch {
-            // If the bus is lost or there is no reply, nothing is known about the policy.
+            // If the bus is lost or there is no reply, the policy is unknown.
             guard case .remote = error else { return }
         }
         daemon.callBack = wasCalled.isSet ? .arrived : .missing

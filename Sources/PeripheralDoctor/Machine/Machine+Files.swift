@@ -89,7 +89,7 @@ extension Machine {
 
     /// The paths of bluetoothd in distributions.
     ///
-    /// No other program is run, even if a process has the same name.
+    /// The doctor runs no program at any other path, even if a process has the same name.
     private static let daemonPaths = [
         "/usr/libexec/bluetooth/bluetoothd", "/usr/lib/bluetooth/bluetoothd",
         "/usr/local/libexec/bluetooth/bluetoothd", "/usr/sbin/bluetoothd",

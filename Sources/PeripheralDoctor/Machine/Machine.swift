@@ -12,7 +12,7 @@ package struct Machine: Hashable, Sendable {
     /// The interfaces in the bus policy for BlueZ, or `nil` without the policy's file in a usual place.
     package var policyInterfaces: Set<String>?
     package var daemon = Daemon()
-    /// The adapters that bluetoothd reports, in its order.
+    /// The adapters that bluetoothd reports, in the order of the report.
     package var adapters: [Adapter] = []
     /// The adapters that the kernel has, such as `hci0`, or `nil` if they are unknown.
     package var kernelAdapters: [String]?
@@ -44,7 +44,7 @@ extension Machine {
         /// The group does not exist.
         case noGroup
         case outsider
-        /// A member of the group, but not in this session, which began earlier.
+        /// The user is a member of the group, but the session is older than the membership.
         case memberAtNextLogin
         case member
     }
@@ -52,7 +52,7 @@ extension Machine {
     package struct Daemon: Hashable, Sendable {
         package enum State: Hashable, Sendable {
             case running
-            /// The bus starts it when a program calls it.
+            /// The bus starts bluetoothd when a program calls it.
             case startable
             case absent
             /// The bus was unreachable.
@@ -115,10 +115,10 @@ extension Machine {
         package var alias: String
         package var isPowered: Bool
         package var isPairable: Bool
-        /// `nil` if bluetoothd does not report them.
+        /// The roles of the adapter, or `nil` if bluetoothd does not report the roles.
         package var roles: [String]?
         package var servesAttributes: Bool
-        /// `nil` if the adapter cannot advertise.
+        /// The advertising capabilities, or `nil` if the adapter cannot advertise.
         package var advertising: AdvertisingCapabilities?
 
         package init(
@@ -155,9 +155,9 @@ extension Machine {
     /// An rfkill switch of the kernel for a Bluetooth radio.
     package struct RadioSwitch: Hashable, Sendable {
         package var name: String
-        /// Blocked by a program.
+        /// Whether a program blocks the radio.
         package var isSoftBlocked: Bool
-        /// Blocked by a button, a key or the firmware.
+        /// Whether a button, a key or the firmware blocks the radio.
         package var isHardBlocked: Bool
 
         package init(name: String, isSoftBlocked: Bool = false, isHardBlocked: Bool = false) {

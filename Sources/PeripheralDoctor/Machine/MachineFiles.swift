@@ -2,7 +2,9 @@ internal import Glibc
 
 /// The files of a machine, with size limits for reading.
 package struct MachineFiles: Sendable {
-    /// The directory that stands for `/`, which is another one in tests.
+    /// The directory that is used as `/`.
+    ///
+    /// Tests use another directory.
     package var root: String
 
     package init(root: String = "") {

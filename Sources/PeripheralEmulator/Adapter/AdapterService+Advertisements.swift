@@ -31,7 +31,7 @@ extension AdapterService {
     }
 
     private func finishAdvertisement(of client: Client, _ number: Int, _ call: DaemonCall) async {
-        // bluetoothd asks for an object manager, which an advertisement does not need.
+        // bluetoothd requests an object manager, which an advertisement does not need.
         _ = try? await ask(client, .objectManager, "GetManagedObjects")
         let properties = try? await ask(
             client,
@@ -111,7 +111,7 @@ extension AdapterService {
 // MARK: - Changing
 
 extension AdapterService {
-    /// Applies changed properties to an advertisement in place.
+    /// Applies changed properties to a registered advertisement.
     func updateAdvertisement(_ changes: PropertyChanges) {
         guard var advertisement = advertisements[changes.client]?.content else { return }
         var isChanged = false

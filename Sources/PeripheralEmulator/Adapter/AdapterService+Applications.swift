@@ -16,7 +16,7 @@ struct RegisteredApplication: Sendable {
 // MARK: - Registering
 
 extension AdapterService {
-    /// How long bluetoothd waits for the objects of an application.
+    /// The time that bluetoothd waits for the objects of an application.
     static let objectsLimit: Duration = .seconds(25)
 
     func registerApplication(_ call: DaemonCall) {
@@ -37,7 +37,7 @@ extension AdapterService {
             on: configuration.clock
         )
         guard applications[client]?.isPending(number) == true else {
-            // The application was unregistered meanwhile: bluetoothd never answers the call.
+            // The application was unregistered in the meantime, so bluetoothd never answers the call.
             unansweredCalls.append(call)
             return
         }
@@ -91,10 +91,10 @@ extension AdapterService {
         )
     }
 
-    /// Adds the services that precede one that does not fit.
+    /// Adds the services that precede a service that does not fit.
     ///
-    /// bluetoothd adds one service after another. If one does not fit, it removes all of them as soon as it
-    /// is idle.
+    /// bluetoothd adds one service after another. If a service does not fit, bluetoothd removes all services
+    /// as soon as it is idle.
     private func addThoseBefore(
         _ refused: Int,
         of description: ApplicationDescription,
@@ -109,7 +109,7 @@ extension AdapterService {
         if !configuration.isBusy { server.removeAtOnce(id) }
     }
 
-    /// Reports the handles on the air to the objects that ask for theirs.
+    /// Reports the handles on the air to the objects that request their handles.
     private func tellHandles(
         of description: ApplicationDescription,
         _ id: ApplicationID,
@@ -125,7 +125,7 @@ extension AdapterService {
         }
     }
 
-    /// bluetoothd does this twice, for the record and for the service.
+    /// bluetoothd announces the services twice, for the record and for the service.
     private func announceServices() {
         emitChanged(BlueZName.adapter, [("UUIDs", serviceUUIDs)])
         emitChanged(BlueZName.adapter, [("UUIDs", serviceUUIDs)])
@@ -139,7 +139,7 @@ extension AdapterService {
         guard let client = call.client, let registration = applications.removeValue(forKey: client) else {
             return _ = call.reply.fail(.doesNotExist)
         }
-        // When the program knows that its services are removed, they are no longer on the air.
+        // When the program receives the answer, its services are already off the air.
         if let application = registration.content { server.removeAtOnce(application.id) }
         call.reply.send()
         remove(registration)

@@ -5,17 +5,19 @@ internal import PeripheralTesting
 
 /// A central that bluetoothd knows.
 struct Device: Sendable {
-    /// The central as bluetoothd knows it: with its identity address after it has revealed that.
+    /// The central as bluetoothd knows it.
+    ///
+    /// As soon as the central has revealed its identity address, this value contains that address.
     var central: Central
     var isConnected = false
     var isPaired = false
     var isBonded = false
-    /// Distinguishes one disconnection from the next.
+    /// A number that distinguishes one disconnection from the next.
     var generation = 0
 }
 
 extension AdapterService {
-    /// How long bluetoothd remembers a central that has not bonded (`TemporaryTimeout` in its main.conf).
+    /// The time that bluetoothd remembers a central that is not bonded (`TemporaryTimeout` in its main.conf).
     private static let memory: Duration = .seconds(30)
 
     func connectionChanged(_ event: ConnectionEvent) {
@@ -50,7 +52,8 @@ extension AdapterService {
         let address = central.linkAddress
         guard let device = devices[address] else { return }
         devices[address]?.central = central
-        // The address changes before the keys, as in `device_update_addr` of bluetoothd; the path stays.
+        // The address changes before the keys, as in `device_update_addr` of bluetoothd. The path stays the
+        // same.
         if device.central.address != central.address {
             emitChanged(
                 [
@@ -118,9 +121,10 @@ extension AdapterService {
 // MARK: - Calls
 
 extension AdapterService {
-    /// Forgets a central and its keys, and its subscriptions if it is connected.
+    /// Forgets a central and its keys.
     ///
-    /// bluetoothd waits 2 seconds before it ends the connection.
+    /// If the central is connected, bluetoothd also forgets its subscriptions. bluetoothd waits 2 seconds
+    /// before it ends the connection.
     func removeDevice(_ call: DaemonCall) {
         let path = call.client?.path
         guard let address = devices.keys.first(where: { self.path.device($0) == path }) else {
@@ -129,11 +133,12 @@ extension AdapterService {
         guard isPowered else { return _ = call.reply.fail(.notReady) }
         server.forget(address, leavingSubscriptions: true)
         guard devices[address]?.isConnected == true else {
-            // The central may reconnect as soon as this is known.
+            // The central may reconnect as soon as the removal is known.
             forget(address)
             return _ = call.reply.send()
         }
-        // The connection ends before this answer, so later requests of the central do not use it.
+        // The connection ends before this answer, so later requests of the central do not use this
+        // connection.
         call.reply.send()
         afterDisconnections { $0.forget(address) }
     }

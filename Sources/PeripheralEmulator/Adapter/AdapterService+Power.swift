@@ -4,7 +4,7 @@ internal import PeripheralTesting
 extension AdapterService {
     /// Powers the adapter on or off.
     ///
-    /// Registrations stay. With extended advertising, an advertisement is not on the air again until it is
+    /// Registrations stay. With extended advertising, an advertisement is on the air again only after it is
     /// registered again (recorded with Linux 6.1).
     func setPowered(_ isOn: Bool) {
         guard isOn != isPowered, !(isOn && controller.isBlocked) else { return }
@@ -24,7 +24,7 @@ extension AdapterService {
         connection.loop.execute { self.assumeIsolated { body($0) } }
     }
 
-    /// Disappears like an unplugged adapter.
+    /// Removes the adapter from the bus, like an unplugged adapter.
     func remove() async {
         await end()
         forgetDevices()
@@ -33,14 +33,14 @@ extension AdapterService {
         vanish()
     }
 
-    /// Begins to disappear like an adapter whose bluetoothd stops.
+    /// Begins to remove the adapter from the bus, like a bluetoothd that stops.
     func beginShutdown() async {
         await end()
         announcePowerOff()
         withdraw([BlueZName.media])
     }
 
-    /// Disappears after bluetoothd has ended.
+    /// Removes the adapter from the bus after bluetoothd has ended.
     func finishShutdown() {
         forgetDevices()
         withdraw([BlueZName.gattManager])

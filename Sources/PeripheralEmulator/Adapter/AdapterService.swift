@@ -3,16 +3,17 @@ internal import PeripheralDBus
 internal import PeripheralKit
 internal import PeripheralTesting
 
-/// bluetoothd's part for one adapter: its object on the bus and its registrations.
+/// The part of bluetoothd for one adapter, with its object on the bus and its registrations.
 ///
-/// An actor on the daemon's event loop, like the connection: method calls and signals are handled in order.
+/// The actor runs on the daemon's event loop, like the connection. Therefore it handles method calls and
+/// signals in order.
 actor AdapterService {
     let controller: Controller
     let path: ObjectPath
     let connection: BusConnection
     let tasks: LoopTasks
     let configuration: EmulatedBlueZ.Configuration
-    /// Ends the whole daemon, like the use of freed memory.
+    /// Ends the whole daemon, like a use of freed memory.
     let crash: @Sendable () -> Void
 
     var isPowered: Bool
@@ -54,7 +55,7 @@ actor AdapterService {
         return lastNumber
     }
 
-    /// Appears on the bus, with its bonded centrals.
+    /// Exports the adapter on the bus, with its bonded centrals.
     func start(agent: RemoteAgent?) async throws {
         server.reset()
         server.observeConnections { [weak self, loop = connection.loop] event in
@@ -68,8 +69,9 @@ actor AdapterService {
         if let agent { agentChanged(agent) }
     }
 
-    /// Replaces the agent for pairing; without an agent, the adapter is not pairable
-    /// (`AlwaysPairable=false`).
+    /// Replaces the agent for pairing.
+    ///
+    /// Without an agent, the adapter is not pairable (`AlwaysPairable=false`).
     func agentChanged(_ agent: RemoteAgent?) {
         let clock = configuration.clock
         server.setPairingAgent(agent.map { AdapterAgent(agent: $0, adapter: path, clock: clock) })
@@ -82,7 +84,7 @@ actor AdapterService {
         emitChanged(BlueZName.adapter, [("Pairable", .bool(isPairable))])
     }
 
-    /// Disappears without a signal.
+    /// Removes the adapter from the bus without a signal.
     func drop() {
         server.observeConnections(nil)
         server.reset()
@@ -93,7 +95,7 @@ actor AdapterService {
     }
 }
 
-/// A registration of a program, pending or complete.
+/// A registration of a program, which is pending or complete.
 enum Registration<Content: Sendable>: Sendable {
     /// The number distinguishes one attempt from the next.
     case pending(Int)
@@ -158,7 +160,7 @@ extension AdapterService {
     {
         let path = path ?? self.path
         connection.assumeIsolated { connection in
-            // When the bus has ended, there is no receiver.
+            // If the bus has ended, the signal has no receiver.
             try? connection.emitPropertiesChanged(path, interface, changed)
         }
     }
@@ -171,7 +173,7 @@ extension AdapterService {
         _ arguments: [BusValue]
     ) {
         connection.assumeIsolated { connection in
-            // The result does not matter here.
+            // The caller does not need the result.
             try? connection.callIgnoringAnswer(destination, path, interface, member, arguments)
         }
     }

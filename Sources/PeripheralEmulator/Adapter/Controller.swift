@@ -3,7 +3,7 @@ private import Synchronization
 
 /// The controller of an adapter, which survives a restart of bluetoothd.
 ///
-/// Centrals belong to a controller, so they find the same peripheral again.
+/// Centrals belong to a controller, so they find the same peripheral after the restart.
 final class Controller: Sendable {
     let adapter: EmulatedAdapter
     let server: VirtualGATTServer
@@ -30,7 +30,7 @@ final class Controller: Sendable {
     }
 }
 
-/// The controllers that are or have been plugged in.
+/// The controllers that are plugged in, or were plugged in earlier.
 struct Hardware: Sendable {
     private var known: [Controller] = []
     private(set) var pluggedIn: [Controller] = []
@@ -41,7 +41,8 @@ struct Hardware: Sendable {
         }
     }
 
-    /// Returns the controller of the adapter with this name, even if unplugged; for `nil`, the first one.
+    /// Returns the controller of the adapter with this name, even if unplugged; for `nil`, the first
+    /// controller.
     func controller(named name: String?) -> Controller? {
         (pluggedIn + known).first { name == nil || $0.adapter.name == name }
     }

@@ -2,8 +2,9 @@ internal import PeripheralBlueZModel
 internal import PeripheralCore
 internal import PeripheralDBus
 
-/// The fields of the advertising data or the scan response: bluetoothd's `bt_ad`, with a name and an
-/// appearance.
+/// The fields of the advertising data or the scan response.
+///
+/// They correspond to bluetoothd's `bt_ad`, with a name and an appearance.
 struct AdvertisedFields: Sendable {
     /// The capacity in bytes that bluetoothd assumes.
     let capacity: Int
@@ -52,7 +53,7 @@ struct AdvertisedFields: Sendable {
 
     /// Appends the name, cut to the capacity.
     ///
-    /// A name that is cut is marked as shortened. Later fields get no room reserved.
+    /// A name that is cut is marked as shortened. No room is reserved for later fields.
     private func appendName(_ name: [UInt8], to bytes: inout [UInt8]) {
         let room = max(0, capacity - bytes.count - 2)
         append(name.count > room ? 0x08 : 0x09, Array(name.prefix(room)), to: &bytes)
@@ -75,10 +76,11 @@ struct AdvertisedFields: Sendable {
 // MARK: - Reading
 
 extension AdvertisedFields {
-    /// Sets a property of one of the two parts; properties of the scan response are passed without their
-    /// prefix.
+    /// Sets a property of the advertising data or the scan response.
     ///
-    /// - Returns: `false` when bluetoothd cannot parse the value; `nil` for other properties.
+    /// Properties of the scan response are passed without their prefix.
+    ///
+    /// - Returns: `false` if bluetoothd cannot parse the value; `nil` for other properties.
     mutating func set(_ name: String, to value: BusValue, version: BlueZVersion) -> Bool? {
         switch name {
         case "ServiceUUIDs": return take(value.uuids, as: \.serviceUUIDs)
@@ -99,7 +101,7 @@ extension AdvertisedFields {
             data = []
             guard let entries else { return false }
             for (type, bytes) in entries {
-                // From 5.86 on, the identifier of a coordinated set has to be one of this set.
+                // From 5.86 on, the identifier of a coordinated set must be an identifier of this set.
                 let isForeign = type == 0x2E && version >= BlueZVersion(major: 5, minor: 86)
                 guard bytes.count <= capacity - 2, !Self.reservedTypes.contains(type), !isForeign else {
                     return false
@@ -119,7 +121,7 @@ extension AdvertisedFields {
         return uuids != nil
     }
 
-    /// Data types that have their own properties or that the stack itself sends.
+    /// The data types that have separate properties or that the stack sends.
     private static let reservedTypes: Set<UInt8> = Set(0x01...0x0A).union(0x0D...0x12).union(0x14...0x23)
         .union(
             0x27...0x2B
@@ -127,15 +129,16 @@ extension AdvertisedFields {
 }
 
 extension BusValue {
-    /// The UUIDs of an array of strings; `nil` when an element is not a UUID.
+    /// The UUIDs of an array of strings; `nil` if an element is not a UUID.
     fileprivate var uuids: [BluetoothUUID]? {
         guard let elements else { return nil }
         let uuids = elements.compactMap { $0.string.flatMap { BluetoothUUID($0) } }
         return uuids.count == elements.count ? uuids : nil
     }
 
-    /// Returns a dictionary of byte arrays; `nil` when one is empty, because bluetoothd does not recognize
-    /// its type.
+    /// Returns a dictionary of byte arrays; `nil` if one of the arrays is empty.
+    ///
+    /// bluetoothd does not recognize the type of an empty array.
     fileprivate func data<Key>(by key: (BusValue) -> Key?) -> [(Key, [UInt8])]? {
         guard let dictionary else { return nil }
         let entries = dictionary.entries.compactMap { entry -> (Key, [UInt8])? in

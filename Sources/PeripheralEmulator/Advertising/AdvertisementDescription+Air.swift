@@ -10,7 +10,7 @@ extension AdvertisementDescription {
     /// Encodes the advertisement like bluetoothd and the kernel.
     ///
     /// - Parameter deviceName: The adapter's name.
-    /// - Returns: `nil` when the advertisement is too long or the kernel refuses it.
+    /// - Returns: The encoded advertisement; `nil` if it is too long or the kernel refuses it.
     func encoded(deviceName: String) -> VirtualAdvertisement? {
         // The kernel tries to add an appearance that bluetoothd has already added.
         guard !includes.contains("appearance") else { return nil }
@@ -32,9 +32,10 @@ extension AdvertisementDescription {
         )
     }
 
-    /// Whether an advertisement that is too long for legacy advertising is sent as an extended one.
+    /// Whether the advertisement uses extended advertising.
     ///
-    /// Newer versions do so. They count the bytes before they add the appearance and the name.
+    /// Newer versions also use it for an advertisement that is too long for legacy advertising. They count
+    /// the bytes before they add the appearance and the name.
     private var isSentExtended: Bool {
         guard isExtended else { return false }
         if secondaryChannel != nil { return true }
@@ -44,7 +45,7 @@ extension AdvertisementDescription {
 
     /// Whether the advertisement fits into bluetoothd's message to the kernel.
     ///
-    /// Before 5.87, bluetoothd miscounts the length of the message, for which it has one byte. A real
+    /// The length of the message is one byte. Before 5.87, bluetoothd counts this length wrongly. A real
     /// bluetoothd may crash because of this.
     private func fitsIntoMessage(_ own: [UInt8], _ response: [UInt8]) -> Bool {
         let head = version < BlueZVersion(major: 5, minor: 87) ? 11 : 3
@@ -56,7 +57,7 @@ extension AdvertisementDescription {
         (isExtended ? Self.extendedCapacity : Self.legacyCapacity) - (includes.contains("tx-power") ? 3 : 0)
     }
 
-    /// Adds the kernel's fields: flags in front if there are none, and the transmission power at the end.
+    /// Adds the kernel's fields: flags at the beginning if there are none, and the power at the end.
     ///
     /// On older adapters, the kernel adds only fields that fit.
     private func withKernelFields(_ own: [UInt8]) -> [UInt8] {
@@ -68,7 +69,7 @@ extension AdvertisementDescription {
         return air
     }
 
-    /// Adds the adapter's name like the kernel, or its first ten bytes.
+    /// Adds the adapter's name like the kernel, or the first ten bytes of the name.
     private func withAdapterName(_ response: [UInt8], _ deviceName: String) -> [UInt8] {
         guard localName == nil, includes.contains("local-name"), response.count + 12 <= Self.legacyCapacity
         else {

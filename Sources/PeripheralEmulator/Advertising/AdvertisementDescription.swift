@@ -4,7 +4,7 @@ internal import PeripheralDBus
 
 /// The properties of an advertisement, as bluetoothd interprets them.
 ///
-/// Intervals and transmission power are validated and then ignored: no central can observe them here.
+/// Intervals and transmission power are validated and then ignored, because no central can observe them here.
 struct AdvertisementDescription: Sendable {
     let isExtended: Bool
     let version: BlueZVersion
@@ -37,9 +37,10 @@ struct AdvertisementDescription: Sendable {
         "DiscoverableTimeout", "SecondaryChannel", "MinInterval", "MaxInterval", "TxPower",
     ]
 
-    /// Creates a description from the result of `GetAll`; without a result there are no properties.
+    /// Creates a description from the result of `GetAll`.
     ///
-    /// - Returns: `nil` when bluetoothd cannot parse the properties.
+    /// Without a result, the description has no properties. The initializer returns `nil` if bluetoothd
+    /// cannot parse the properties.
     init?(_ answer: [BusValue], isExtended: Bool, version: BlueZVersion) {
         self.isExtended = isExtended
         self.version = version
@@ -68,14 +69,14 @@ struct AdvertisementDescription: Sendable {
 
     private static let limited: UInt8 = 0x01
     private static let general: UInt8 = 0x02
-    /// The flag for adapters without classic Bluetooth, like all adapters here.
+    /// The flag for adapters without classic Bluetooth, such as all emulated adapters.
     static let notClassic: UInt8 = 0x04
 
     private var isDiscoverable: Bool { (data.flags ?? 0) & (Self.limited | Self.general) != 0 }
 
     /// Sets a property.
     ///
-    /// - Returns: `false` when bluetoothd cannot parse the value; the property may be empty then.
+    /// - Returns: `false` if bluetoothd cannot parse the value. The property may be empty then.
     mutating func set(_ name: String, to value: BusValue) -> Bool {
         if name.hasPrefix(Self.responsePrefix) {
             let property = String(name.dropFirst(Self.responsePrefix.utf8.count))
@@ -148,8 +149,9 @@ struct AdvertisementDescription: Sendable {
 }
 
 extension BlueZVersion {
-    /// The first version that cuts names to the capacity of the controller, not to that of a legacy
-    /// advertisement.
+    /// The first version that cuts names to the capacity of the controller.
+    ///
+    /// Earlier versions cut names to the capacity of a legacy advertisement.
     static let namesForController = BlueZVersion(major: 5, minor: 69)
     /// The first version that writes flags for an advertisement that is not discoverable.
     static let flagsOfUndiscoverable = BlueZVersion(major: 5, minor: 69)
@@ -157,7 +159,8 @@ extension BlueZVersion {
     static let automaticExtendedAdvertising = BlueZVersion(major: 5, minor: 76)
     /// The first version in which intervals, power and capabilities are not experimental.
     static let stableAdvertisingProperties = BlueZVersion(major: 5, minor: 77)
-    /// The first version that accepts more than a name in the scan response and writes no flags into a
-    /// broadcast.
+    /// The first version that accepts more than a name in the scan response.
+    ///
+    /// This version also writes no flags into a broadcast.
     static let scanResponseProperties = BlueZVersion(major: 5, minor: 80)
 }

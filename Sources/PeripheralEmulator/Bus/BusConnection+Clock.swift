@@ -3,7 +3,7 @@ internal import PeripheralDBus
 extension BusConnection {
     /// Calls a method and waits for its return, with a time limit measured by the clock.
     ///
-    /// `arrived` is called on the loop when the return arrives, before any later message is handled.
+    /// The method calls `arrived` on the loop when the return arrives, before it handles any later message.
     ///
     /// - Throws: The errors of ``call(_:_:_:_:_:timeout:)``.
     func call(

@@ -2,14 +2,15 @@ internal import CPeripheralGLib
 internal import Glibc
 internal import Synchronization
 
-/// A private message bus: a `dbus-daemon` in a new directory, with a policy that permits everything.
+/// A private message bus for tests.
 ///
-/// The daemon ends with ``stop()``, with the last reference to this object, or with this process, even if the
-/// process is killed.
+/// The bus is a `dbus-daemon` in a new directory, with a policy that permits everything. The daemon ends with
+/// ``stop()``, with the last reference to this object, or with this process. It also ends if the process is
+/// killed.
 public final class PrivateBus: Sendable {
-    /// The private bus could not be started.
+    /// An error for a private bus that could not be started.
     public struct StartError: Error, CustomStringConvertible {
-        /// The reason, and what to do about it.
+        /// The reason for the error, and the remedy.
         public let description: String
     }
 
@@ -19,9 +20,9 @@ public final class PrivateBus: Sendable {
     private let daemon = Daemon()
     private var configurationPath: String { "\(directory)/bus.conf" }
 
-    /// Starts a bus and returns when it listens.
+    /// Starts a bus and returns when the bus accepts connections.
     ///
-    /// - Throws: ``StartError`` when `dbus-daemon` is not installed or cannot start.
+    /// - Throws: ``StartError`` if `dbus-daemon` is not installed or cannot start.
     public convenience init() async throws {
         let directory = try Self.makeDirectory()
         do {
@@ -43,7 +44,7 @@ public final class PrivateBus: Sendable {
         stop()
     }
 
-    /// Ends the daemon, waits for its end and removes its directory.
+    /// Ends the daemon, waits until the daemon has ended, and removes its directory.
     ///
     /// Further calls have no effect.
     public func stop() {
@@ -59,7 +60,7 @@ public final class PrivateBus: Sendable {
 
     /// Starts a daemon at the same address after the previous one has ended.
     ///
-    /// - Throws: ``StartError`` when it is not possible.
+    /// - Throws: ``StartError`` if the daemon cannot start.
     public func restart() async throws {
         daemon.kill()
         daemon.join()
@@ -69,7 +70,7 @@ public final class PrivateBus: Sendable {
     /// Writes the configuration, which the daemon reads when it starts and at a `ReloadConfig` call.
     ///
     /// - Parameter denied: The bus names whose owners must not be called. Pending calls continue.
-    /// - Throws: ``StartError`` when it is not possible.
+    /// - Throws: ``StartError`` if the configuration cannot be written.
     func writeConfiguration(denyingCallsTo denied: [String] = []) throws {
         let rules = denied.map { "\n    <deny send_destination=\"\($0)\" send_type=\"method_call\"/>" }
         try Self.write(
@@ -78,8 +79,10 @@ public final class PrivateBus: Sendable {
         )
     }
 
-    /// A test that gets no processor for half a minute would otherwise lose a connection that it has just
-    /// opened: the default of `auth_timeout` is 30 s.
+    /// Returns the text of the configuration.
+    ///
+    /// The default of `auth_timeout` is 30 s. With the default, a test that the system does not schedule for
+    /// half a minute would lose a new connection.
     private static func configuration(listeningOn address: String, rules: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -120,7 +123,7 @@ extension PrivateBus {
         }
     }
 
-    /// Removes the files of a bus, ignoring those that do not exist.
+    /// Removes the files of a bus, and ignores files that do not exist.
     private static func remove(_ directory: String) {
         unsafe unlink("\(directory)/bus")
         unsafe unlink("\(directory)/bus.conf")
@@ -128,10 +131,10 @@ extension PrivateBus {
     }
 }
 
-/// The process of a `dbus-daemon`, with its own thread.
+/// The process of a `dbus-daemon`, which a separate thread starts.
 ///
-/// The kernel kills the process when the thread that started it ends. Therefore the thread waits for the end
-/// of the process and reaps it.
+/// The kernel kills the process when the thread that started the process ends. Therefore the thread waits for
+/// the end of the process and reaps it.
 private final class Daemon: Sendable {
     private struct State {
         var process: GPid?
@@ -167,7 +170,7 @@ private final class Daemon: Sendable {
         }
     }
 
-    /// Waits for the end of the thread, and so of the process.
+    /// Waits for the end of the thread, which is also the end of the process.
     func join() {
         guard let thread = state.withLock({ $0.thread.take() }) else { return }
         _ = unsafe g_thread_join(UnsafeMutablePointer(bitPattern: thread))

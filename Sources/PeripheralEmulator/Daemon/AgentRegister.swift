@@ -2,13 +2,13 @@ internal import PeripheralDBus
 internal import PeripheralTesting
 internal import Synchronization
 
-/// The pairing agents of the programs: one for each program.
+/// The pairing agents of the programs, with one agent for each program.
 ///
-/// bluetoothd asks the agent that became the default last, or else the one that was registered first (BlueZ,
-/// agent.c).
+/// bluetoothd asks the agent that became the default last. Without such an agent, bluetoothd asks the agent
+/// that was registered first (BlueZ, agent.c).
 final class AgentRegister: Sendable {
     private struct State {
-        /// The agents; bluetoothd asks the first.
+        /// The agents; bluetoothd asks the first agent.
         var agents: [RemoteAgent] = []
         var observer: (@Sendable (RemoteAgent?) -> Void)?
     }
@@ -37,7 +37,7 @@ final class AgentRegister: Sendable {
         }
     }
 
-    /// Informs all agents that bluetoothd ends, and removes them.
+    /// Informs all agents that bluetoothd ends, and removes all agents.
     func release() {
         let agents = state.withLock { state in
             defer { state.agents = [] }

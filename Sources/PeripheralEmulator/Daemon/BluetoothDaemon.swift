@@ -1,8 +1,8 @@
 internal import PeripheralDBus
 
-/// A run of bluetoothd: from its appearance on the bus to its end.
+/// A run of bluetoothd, from its appearance on the bus to its end.
 ///
-/// An actor on the event loop of its bus connection.
+/// The actor runs on the event loop of its bus connection.
 actor BluetoothDaemon {
     nonisolated let connection: BusConnection
     private let tasks: LoopTasks
@@ -22,7 +22,7 @@ actor BluetoothDaemon {
         agents = AgentRegister(connection)
     }
 
-    /// Appears on the bus like bluetoothd: first the name, then the objects.
+    /// Appears on the bus like bluetoothd, with the name before the objects.
     static func start(
         on bus: String,
         loop: EventLoop,
@@ -110,7 +110,7 @@ actor BluetoothDaemon {
 // MARK: - Adapters
 
 extension BluetoothDaemon {
-    /// An adapter is plugged in.
+    /// Handles an adapter that is plugged in.
     func add(_ controller: Controller) async throws {
         let adapter = try AdapterService(
             controller,
@@ -123,7 +123,7 @@ extension BluetoothDaemon {
         try await adapter.start(agent: agents.current)
     }
 
-    /// An adapter is unplugged.
+    /// Handles an adapter that is unplugged.
     func remove(_ name: String) async {
         guard let index = adapters.firstIndex(where: { $0.controller.adapter.name == name }) else { return }
         await adapters[index].remove()
@@ -140,8 +140,9 @@ extension BluetoothDaemon {
 // MARK: - End
 
 extension BluetoothDaemon {
-    /// Stops in order: removes everything from the bus, and informs the programs whose advertisements are
-    /// removed.
+    /// Stops in order.
+    ///
+    /// The daemon removes everything from the bus, and informs the programs whose advertisements are removed.
     func stop() async {
         guard !isOver else { return }
         isOver = true
@@ -168,9 +169,10 @@ extension BluetoothDaemon {
 
     /// Releases the name of bluetoothd on the bus.
     ///
-    /// Otherwise, the bus would refuse it to the next daemon until it notices the end of the connection.
+    /// Without this step, the bus would refuse the name to the next daemon until it notices the end of the
+    /// connection.
     private func giveUpName() async {
-        // A bus that has ended has no names.
+        // If the bus has ended, there is no name to release.
         try? await connection.releaseOwnName(BlueZName.service)
     }
 }

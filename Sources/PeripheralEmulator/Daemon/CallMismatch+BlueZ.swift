@@ -1,7 +1,7 @@
 internal import PeripheralDBus
 
 extension CallMismatch {
-    /// The error messages of bluetoothd, some of which are those of libdbus.
+    /// The error messages of bluetoothd, which include messages of libdbus.
     static let bluetoothd: Wording = { mismatch, call in
         let nothing =
             "Method \"\(call.member)\" with signature \"\(call.signature)\" on interface "

@@ -1,6 +1,6 @@
 internal import PeripheralDBus
 
-/// A method call to the daemon: its caller, its arguments and its return.
+/// A method call to the daemon, with its caller, its arguments and its return.
 struct DaemonCall: Sendable {
     let sender: BusName
     let arguments: [BusValue]

@@ -11,7 +11,7 @@ final class RemoteAgent: Sendable {
         var isAsked = false
         /// Whether the answer has arrived in time.
         var isAnswered = false
-        /// Whether the program has unregistered the agent or has ended; its answer is ignored then.
+        /// Whether the program has unregistered the agent or has ended; if so, its answer is ignored.
         var isAbandoned = false
     }
 
@@ -40,10 +40,10 @@ final class RemoteAgent: Sendable {
     ///
     /// - Parameters:
     ///   - method: The method that asks the question.
-    ///   - arguments: Its arguments.
+    ///   - arguments: The arguments of the method.
     ///   - limit: The time that bluetoothd waits.
     ///   - clock: The clock that measures this time.
-    /// - Returns: `nil` when the program refuses or cannot be asked.
+    /// - Returns: The answer; `nil` if the program refuses or cannot be asked.
     func ask(
         _ method: MemberName,
         _ arguments: [BusValue],
@@ -75,7 +75,7 @@ final class RemoteAgent: Sendable {
         return answer
     }
 
-    /// Calls a method without a return, after everything that is already queued on the loop.
+    /// Calls a method without waiting for its return, after all work that is already queued on the loop.
     func tell(_ method: MemberName, _ arguments: [BusValue] = []) {
         connection.loop.execute { [client, connection] in
             connection.assumeIsolated { connection in
@@ -92,10 +92,11 @@ final class RemoteAgent: Sendable {
     }
 }
 
-/// A ``RemoteAgent`` as the pairing agent of one adapter.
+/// A ``RemoteAgent`` that acts as the pairing agent of one adapter.
 struct AdapterAgent: VirtualPairingAgent {
-    /// The time that bluetoothd waits for an answer (`REQUEST_TIMEOUT` in its agent.c); the kernel's limit is
-    /// shorter.
+    /// The time that bluetoothd waits for an answer (`REQUEST_TIMEOUT` in its agent.c).
+    ///
+    /// The limit of the kernel is shorter.
     private static let answerLimit: Duration = .seconds(60)
 
     let agent: RemoteAgent
@@ -109,7 +110,7 @@ struct AdapterAgent: VirtualPairingAgent {
     }
 
     func display(_ passkey: UInt32, for central: Central) async {
-        // No digit has been entered yet.
+        // The central's user has not entered a digit yet.
         agent.tell("DisplayPasskey", [device(central), .uint32(passkey), .uint16(0)])
     }
 

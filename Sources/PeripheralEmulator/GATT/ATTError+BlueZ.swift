@@ -6,7 +6,7 @@ extension ATTError {
     ///
     /// - Parameters:
     ///   - name: The name of the D-Bus error.
-    ///   - message: Its text.
+    ///   - message: The text of the D-Bus error.
     ///   - version: The version of bluetoothd.
     ///   - notPermitted: The meaning of `NotPermitted`, which depends on whether the request was a read or a
     ///     write.
@@ -25,7 +25,9 @@ extension ATTError {
         }
     }
 
-    /// Returns the error for the text of `Failed`, a number that `strtol` reads with base 0.
+    /// Returns the error for the text of `Failed`.
+    ///
+    /// The text is a number that `strtol` reads with base 0.
     private static func bluez(failed message: String) -> ATTError {
         guard let number = CInteger(message) else { return ATTError(rawValue: 0x80) }
         guard (0x80...0x9F).contains(number.low32Bits) else { return .unlikelyError }
@@ -33,7 +35,7 @@ extension ATTError {
     }
 }
 
-/// A number as C's `strtol` reads it, with the base of its prefix.
+/// A number that is read like C's `strtol`, with the base of its prefix.
 private struct CInteger {
     /// The lowest 32 bits.
     let low32Bits: UInt32
@@ -62,7 +64,7 @@ private struct CInteger {
             }
             let (product, overflowed) = magnitude.multipliedReportingOverflow(by: base)
             let (sum, carried) = product.addingReportingOverflow(Int64(digit))
-            // A number that is too large is read as the largest.
+            // A number that is too large is read as the largest number.
             magnitude = overflowed || carried ? .max : sum
             count += 1
         }

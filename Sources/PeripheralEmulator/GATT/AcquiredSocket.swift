@@ -3,9 +3,9 @@ internal import PeripheralDBus
 
 /// bluetoothd's end of a socket that an application has returned from `AcquireNotify` or `AcquireWrite`.
 ///
-/// It is not `Sendable`, because only the event loop uses it.
+/// The socket is not `Sendable`, because only the event loop uses it.
 final class AcquiredSocket {
-    /// The largest number of bytes that bluetoothd reads of a message; the rest is lost.
+    /// The largest number of bytes that bluetoothd reads of a message; all other bytes are lost.
     private static let capacity = 512
 
     private let descriptor: OwnedFileDescriptor
@@ -22,7 +22,7 @@ final class AcquiredSocket {
     /// Starts to watch the socket.
     ///
     /// - Parameters:
-    ///   - received: Called with each message; for `nil`, bluetoothd reads none.
+    ///   - received: Called with each message. With `nil`, bluetoothd reads no messages.
     ///   - closed: Called when the application has closed its end.
     func watch(received: (([UInt8]) -> Void)?, closed: @escaping () -> Void) {
         self.received = received
@@ -40,7 +40,7 @@ final class AcquiredSocket {
     private func happened(_ events: FileDescriptorEvents) {
         if events.contains(.readable), let message = read() {
             if !message.isEmpty { return received?(message) ?? () }
-            // bluetoothd interprets an empty message as the end and never reads again.
+            // bluetoothd interprets an empty message as the end, and then stops reading.
             received = nil
         }
         if !events.isDisjoint(with: [.hangUp, .error]) {
@@ -52,7 +52,7 @@ final class AcquiredSocket {
         }
     }
 
-    /// Returns the next message, which is also empty at the end.
+    /// Returns the next message, which is empty at the end.
     private func read() -> [UInt8]? {
         guard received != nil else { return nil }
         return unsafe [UInt8](unsafeUninitializedCapacity: Self.capacity) { buffer, count in
@@ -62,8 +62,8 @@ final class AcquiredSocket {
 
     /// Sends a message.
     ///
-    /// If the application has left the socket blocking, bluetoothd waits for room and handles nothing else
-    /// meanwhile. This method does not wait.
+    /// If the application has left the socket blocking, the real bluetoothd waits for room and handles
+    /// nothing else in the meantime. This method does not wait.
     ///
     /// - Returns: Whether the socket has accepted the message.
     func send(_ message: [UInt8]) -> Bool {

@@ -7,7 +7,7 @@ extension ApplicationChannels {
     /// The first version that sends confirmations through the socket.
     private static let confirmingSockets = BlueZVersion(major: 5, minor: 80)
 
-    /// Handles a change of a central's configuration, also when the central was forgotten.
+    /// Handles a change of a central's configuration, even if the central was forgotten.
     func configurationChanged(_ change: SubscriptionChange) {
         let handle = change.characteristic
         switch (change.cause, change.to) {
@@ -22,8 +22,8 @@ extension ApplicationChannels {
 
     /// Handles the end of a subscription.
     ///
-    /// For a disconnected central, `central` is `nil`: bluetoothd then closes the first socket instead of the
-    /// central's.
+    /// For a disconnected central, `central` is `nil`. bluetoothd then closes the first socket instead of the
+    /// socket of the central.
     private func unsubscribed(_ handle: AttributeHandle, by central: Central?) {
         guard let count = characteristics[handle]?.count, count > 0 else { return }
         characteristics[handle]?.count = count - 1
@@ -44,8 +44,9 @@ extension ApplicationChannels {
         }
     }
 
-    /// Reports the characteristics that lost their last subscriber by a disconnection; bluetoothd does this
-    /// last.
+    /// Reports the characteristics that lost their last subscriber through a disconnection.
+    ///
+    /// bluetoothd makes this report last.
     func tellStopped() {
         for handle in stopped { remote.tell(handle, "StopNotify") }
         stopped = []
@@ -75,7 +76,7 @@ extension ApplicationChannels {
         _ number: Int,
         _ result: Result<[BusValue], BusError>
     ) {
-        // The subscription has ended meanwhile: bluetoothd discards the answer.
+        // The subscription has ended in the meantime, so bluetoothd discards the answer.
         guard acquisitions.removeValue(forKey: number) != nil else { return }
         let answer: [BusValue]?
         switch result {
@@ -83,7 +84,7 @@ extension ApplicationChannels {
         case .failure(.remote(let name, _))
         where name != "org.bluez.Error.Failed" && name != "org.freedesktop.DBus.Error.NoReply":
             answer = nil
-        // Without an answer, or with exactly this error, bluetoothd gives up. The configuration stays.
+        // Without an answer, or with exactly this error, bluetoothd stops trying. The configuration stays.
         case .failure: return
         }
         count(handle)
@@ -108,7 +109,7 @@ extension ApplicationChannels {
     ) {
         guard sharing == .each else { return update(handle, message) }
         guard let application else { return }
-        // Earlier versions ignore confirmations of values that came through a socket.
+        // Earlier versions ignore confirmations of values that arrived through a socket.
         let answers = remote.version >= Self.confirmingSockets
         server.deliver(message, of: handle, in: application) { subscriber in
             subscriber.central == owner
@@ -120,8 +121,9 @@ extension ApplicationChannels {
         }
     }
 
-    /// Sends a confirmation to the socket; bluetoothd uses the socket even after freeing it (`sock_io_conf`
-    /// in gatt-database.c).
+    /// Sends a confirmation to the socket.
+    ///
+    /// bluetoothd uses the socket even after it has freed the socket (`sock_io_conf` in gatt-database.c).
     private func confirm(_ handle: AttributeHandle, by socket: ObjectIdentifier) {
         let channel = characteristics[handle]?.notify.first { ObjectIdentifier($0.socket) == socket }
         guard let channel else { return crash() }
@@ -130,7 +132,7 @@ extension ApplicationChannels {
 
     /// Sends a new value of a characteristic to all subscribers.
     ///
-    /// bluetoothd reports a confirmation even when it no longer waits for one.
+    /// bluetoothd reports a confirmation even if it no longer waits for a confirmation.
     func update(_ handle: AttributeHandle, _ value: [UInt8]) {
         guard let application else { return }
         server.dropForgottenSubscribers(of: handle, in: application)

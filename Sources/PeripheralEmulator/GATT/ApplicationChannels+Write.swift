@@ -4,13 +4,14 @@ internal import PeripheralKit
 internal import PeripheralTesting
 
 extension ApplicationChannels {
-    /// The first version in which writes are still answered after a refusal; before, no later write was
-    /// answered.
+    /// The first version that still answers writes after a refusal.
+    ///
+    /// Earlier versions answered no write after a refusal.
     private static let survivingRefusals = BlueZVersion(major: 5, minor: 76)
 
-    /// Writes through a socket, if the application provides one.
+    /// Writes through a socket if the application provides one.
     ///
-    /// The offset of a long write is lost then.
+    /// In that case, the offset of a long write is lost.
     func write(_ value: [UInt8], to handle: AttributeHandle, by central: Central) async -> WriteOutcome {
         let channel = characteristics[handle]?.write.first { sharing == .one || $0.central == central }
         if let channel {
@@ -36,8 +37,8 @@ extension ApplicationChannels {
         let writes = characteristics[handle]?.pendingWrites ?? []
         characteristics[handle]?.pendingWrites = []
         guard case .success(let answer) = result, let socket = socket(in: answer) else {
-            // An error with a meaning for a central refuses the write. After any other error, the value is
-            // written by a call.
+            // If the error has a meaning for a central, the write is refused. After any other error, a call
+            // writes the value.
             if case .failure(let refusal) = result, refusal != .unlikelyError {
                 characteristics[handle]?.isStuck = remote.version < Self.survivingRefusals
                 writes.first?.continuation.resume(returning: .done(.failure(refusal)))

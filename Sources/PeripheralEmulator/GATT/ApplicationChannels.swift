@@ -5,15 +5,14 @@ internal import PeripheralTesting
 
 /// The channels between bluetoothd and an application, except for requests.
 ///
-/// They are the application's sockets, and the calls that report subscriptions.
-///
-/// An actor on the event loop. The rules are those of BlueZ's gatt-database.c, including its defects.
+/// The channels are the application's sockets, and the calls that report subscriptions. The actor runs on the
+/// event loop. It follows the rules of BlueZ's gatt-database.c, including the defects.
 actor ApplicationChannels {
-    /// The centrals that a socket for notifications serves, depending on the version.
+    /// The centrals that share a socket for notifications, which depend on the version.
     enum Sharing {
         /// One socket for all centrals.
         case one
-        /// One socket for each central; a value from one of them is sent to all.
+        /// One socket for each central; bluetoothd sends a value from one of these sockets to all centrals.
         case eachForAll
         /// One socket for each central.
         case each
@@ -36,13 +35,13 @@ actor ApplicationChannels {
 
     /// The channels of one characteristic.
     struct Characteristic {
-        /// The number of subscriptions as bluetoothd counts them.
+        /// bluetoothd's count of the subscriptions.
         var count = 0
         var notify: [Channel] = []
         var write: [Channel] = []
-        /// Writes that wait for the socket that the first of them has requested.
+        /// The writes that wait for the socket that the first of these writes has requested.
         var pendingWrites: [PendingWrite] = []
-        /// Whether bluetoothd waits for a socket that never comes.
+        /// Whether bluetoothd waits for a socket that never arrives.
         var isStuck = false
     }
 
@@ -53,7 +52,7 @@ actor ApplicationChannels {
 
     /// The outcome of a write.
     enum WriteOutcome: Sendable {
-        /// The write went through a socket, or was refused without one.
+        /// The write was sent through a socket, or was refused without one.
         case done(Result<Void, ATTError>)
         /// The write uses `WriteValue`.
         case call
@@ -110,17 +109,16 @@ actor ApplicationChannels {
         }
     }
 
-    /// Handles that the program has withdrawn the services or has ended.
+    /// Handles the end of the program, or the withdrawal of its services.
     func withdraw() {
         isWithdrawn = true
         end()
     }
 
-    /// Runs the body after everything that is already queued on the loop, when an indication is no longer
-    /// awaited.
+    /// Runs the body when an indication is no longer awaited.
     ///
-    /// bluetoothd then uses memory that it freed with the application (`conf_cb` and `sock_io_conf` in
-    /// gatt-database.c).
+    /// The body runs after all work that is already queued on the loop. At that time, bluetoothd uses memory
+    /// that it freed with the application (`conf_cb` and `sock_io_conf` in gatt-database.c).
     nonisolated func afterIndication(_ body: @escaping @Sendable (isolated ApplicationChannels) -> Void) {
         remote.connection.loop.execute {
             self.assumeIsolated { channels in

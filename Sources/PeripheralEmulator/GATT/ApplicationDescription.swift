@@ -2,32 +2,32 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralTesting
 
-/// A GATT application as bluetoothd interprets it: its services, and the object for each attribute.
+/// A GATT application as bluetoothd interprets it, with its services and the object for each attribute.
 struct ApplicationDescription {
     /// An object that represents an attribute.
     struct Object: Hashable, Sendable {
         var path: ObjectPath
         var interface: InterfaceName
-        /// Whether the object asks for the handle on the air with a property `Handle`.
+        /// Whether the object requests the handle on the air with a property `Handle`.
         var wantsHandle: Bool
-        /// Whether bluetoothd asks for a socket when a central subscribes.
+        /// Whether bluetoothd requests a socket when a central subscribes.
         var acquiresNotify = false
-        /// Whether bluetoothd asks for a socket when a central writes.
+        /// Whether bluetoothd requests a socket when a central writes.
         var acquiresWrites = false
     }
 
     let table: AttributeTable
     /// The objects by the handles of ``table``.
     private(set) var objects: [AttributeHandle: Object] = [:]
-    /// The attributes whose prepared writes the application has to authorize.
+    /// The attributes whose prepared writes the application must authorize.
     private(set) var authorizing: Set<AttributeHandle> = []
 
     /// Creates a description from the result of `GetManagedObjects`.
     ///
-    /// A pinned attribute within a service must have the handle that it would get anyway. bluetoothd 5.66
-    /// accepts gaps and leaves out attributes that find no room then; newer versions refuse gaps.
+    /// A pinned attribute in a service must have the handle that bluetoothd would assign anyway. bluetoothd
+    /// 5.66 accepts gaps, and then omits attributes that find no room. Newer versions refuse gaps.
     ///
-    /// - Throws: The error with which `RegisterApplication` is refused.
+    /// - Throws: The error that refuses `RegisterApplication`.
     init(_ answer: [BusValue], version: BlueZVersion) throws(MethodError) {
         let interfaces = ManagedInterface.list(answer)
         guard !interfaces.isEmpty else { throw .bluez(failed: "No object received") }
@@ -81,7 +81,7 @@ extension ApplicationDescription.Object {
         self.interface = interface
         // Without the property, or with a pinned handle, the handle is not reported.
         wantsHandle = object.properties["Handle"]?.integer(UInt16.self) == 0
-        // Only their presence matters, not their values.
+        // Only the presence of these properties matters, not their values.
         acquiresNotify = object.properties["NotifyAcquired"] != nil
         acquiresWrites = object.properties["WriteAcquired"] != nil
     }

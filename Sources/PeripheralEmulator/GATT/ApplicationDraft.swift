@@ -4,9 +4,10 @@ internal import PeripheralTesting
 
 /// The objects of an application, processed in the two steps of bluetoothd.
 ///
-/// First, the objects are collected: services, then characteristics, then descriptors, each kind in the order
-/// of the method return. An object without a parent or with unknown flags makes the application invalid.
-/// Second, the database is created. An object without a valid UUID makes it invalid.
+/// 1. bluetoothd collects the objects: services, then characteristics, then descriptors. Each kind is in the
+///    order of the method return. An object without a parent or with unknown flags makes the application
+///    invalid.
+/// 2. bluetoothd creates the database. An object without a valid UUID makes the application invalid.
 struct ApplicationDraft {
     struct Service {
         let object: ManagedInterface
@@ -74,7 +75,7 @@ struct ApplicationDraft {
             description.handle = handle == 0 ? nil : AttributeHandle(rawValue: handle)
             description.includedServices = try includes(of: service, before: descriptions.count)
             for characteristic in service.characteristics {
-                // In these versions, a characteristic that asks for its handle gets none.
+                // In these versions, a characteristic that requests its handle receives no handle.
                 let asks = characteristic.object.properties["Handle"]?.integer(UInt16.self) == 0
                 guard !asks || !Self.versionsWithoutHandles.contains(version) else { throw .notCreated }
                 description.characteristics.append(try describe(characteristic))
@@ -113,13 +114,13 @@ struct ApplicationDraft {
         return uuid
     }
 
-    /// Returns whether the handle, which is optional, is a number of 16 bits.
+    /// Returns whether the optional handle is a number of 16 bits.
     private func hasValidHandle(_ object: ManagedInterface) -> Bool {
         guard let handle = object.properties["Handle"] else { return true }
         return handle.signature == "q"
     }
 
-    /// Returns the indices of included services; ignores unknown paths and services that follow later.
+    /// Returns the indices of included services, without unknown paths and services that follow later.
     private func includes(of service: Service, before count: Int) throws(MethodError) -> [Int] {
         guard let includes = service.object.properties["Includes"] else { return [] }
         guard let paths = includes.elements, includes.signature == "ao" else { throw .notCreated }

@@ -51,7 +51,7 @@ struct AttributeFlag {
         return nil
     }
 
-    /// The prefixes; a longer prefix precedes a shorter one that it begins with.
+    /// The prefixes; a longer prefix precedes a shorter prefix that is its beginning.
     private static let prefixes: [(String, SecurityLevel)] = [
         ("encrypt-authenticated-", .authenticated), ("encrypt-", .encrypted), ("secure-", .secureConnections),
         ("", .open),
@@ -59,7 +59,7 @@ struct AttributeFlag {
 }
 
 extension AttributeSecurity {
-    /// Combines the security of several flags: the strictest applies.
+    /// Combines the security of several flags; the strictest security applies.
     mutating func tighten(by other: AttributeSecurity) {
         read = max(read, other.read)
         write = max(write, other.write)

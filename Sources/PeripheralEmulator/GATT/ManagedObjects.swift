@@ -6,7 +6,7 @@ struct ManagedInterface {
     let name: String
     let properties: BusValue
 
-    /// Returns all interfaces of an `a{oa{sa{sv}}}`, in its order.
+    /// Returns all interfaces of an `a{oa{sa{sv}}}`, in the order of the dictionary.
     static func list(_ answer: [BusValue]) -> [ManagedInterface] {
         guard answer.signature == "a{oa{sa{sv}}}", let objects = answer.first?.dictionary else { return [] }
         return objects.entries.flatMap { object -> [ManagedInterface] in

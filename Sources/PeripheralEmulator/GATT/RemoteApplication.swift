@@ -76,7 +76,9 @@ struct RemoteApplication: VirtualAttributeProvider {
 }
 
 extension BusValue {
-    /// The bytes of an array as bluetoothd reads them: as many bytes from its start as it has elements.
+    /// The bytes of an array as bluetoothd reads them.
+    ///
+    /// bluetoothd reads as many bytes from the start of the array as the array has elements.
     var rawBytes: [UInt8]? {
         switch self {
         case .bytes(let bytes): return bytes

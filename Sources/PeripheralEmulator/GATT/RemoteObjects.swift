@@ -27,8 +27,8 @@ struct RemoteObjects: Sendable {
 
     /// Requests a socket at once, with the time limit of bluetoothd's gdbus (`METHOD_CALL_TIMEOUT`).
     ///
-    /// Call it on the event loop. It does not use the clock, so that the answer is handled before anything
-    /// else.
+    /// Call this method on the event loop. It does not use the clock, so the answer is handled before any
+    /// other message.
     func acquireNotify(
         _ attribute: AttributeHandle,
         for central: Central,
@@ -50,7 +50,7 @@ struct RemoteObjects: Sendable {
         }
     }
 
-    /// Calls a method on behalf of a central, which gets the outcome.
+    /// Calls a method on behalf of a central, which receives the outcome.
     func request(
         _ method: MemberName,
         of attribute: AttributeHandle,
@@ -78,7 +78,7 @@ struct RemoteObjects: Sendable {
         }
     }
 
-    /// Calls a method at once, without a return, on the event loop.
+    /// Calls a method at once on the event loop, without waiting for its return.
     func tell(_ attribute: AttributeHandle, _ method: MemberName) {
         guard let object = objects[attribute] else { return }
         connection.assumeIsolated { [owner] connection in
@@ -87,7 +87,7 @@ struct RemoteObjects: Sendable {
         }
     }
 
-    /// Calls a method without a return.
+    /// Calls a method without waiting for its return.
     func notify(_ attribute: AttributeHandle, _ method: MemberName, _ arguments: [BusValue]) async {
         guard let object = objects[attribute] else { return }
         // The central already has its response.
@@ -96,7 +96,7 @@ struct RemoteObjects: Sendable {
 }
 
 extension ObjectPath {
-    /// Returns the path of a central's object below that of the adapter.
+    /// Returns the path of a central's object below the path of the adapter.
     func device(_ address: DeviceAddress) -> ObjectPath {
         let digits = address.description.map { $0 == ":" ? "_" : $0 }
         return ObjectPath(unchecked: "\(text)/dev_\(String(digits))")

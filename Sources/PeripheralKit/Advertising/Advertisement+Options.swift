@@ -11,7 +11,7 @@ extension Advertisement {
 
         /// Centrals can connect.
         public static let connectable = Kind(name: .connectable)
-        /// Centrals only listen, as to a beacon.
+        /// Centrals can only receive the advertisement, as from a beacon.
         ///
         /// A broadcast is never discoverable (Core Specification, Vol 3, Part C, 9.1.1).
         public static let broadcast = Kind(name: .broadcast)
@@ -19,7 +19,7 @@ extension Advertisement {
 
     /// Whether phones list the peripheral when they search for new devices.
     ///
-    /// Programs on a central find the peripheral by its services in any case. See Core Specification, Vol 3,
+    /// Programs on a central can always find the peripheral by its services. See Core Specification, Vol 3,
     /// Part C, 9.2.
     public struct Discoverability: Hashable, Sendable {
         package enum Mode: Hashable {
@@ -28,15 +28,15 @@ extension Advertisement {
 
         package let mode: Mode
 
-        /// Never discoverable.
+        /// The peripheral is never discoverable.
         public static let never = Discoverability(mode: .never)
-        /// Always discoverable.
+        /// The peripheral is always discoverable.
         public static let general = Discoverability(mode: .general)
 
-        /// Discoverable for this time after the advertisement goes on the air; whole seconds, 1 to 65,535.
+        /// The peripheral is discoverable for a limited time after the advertisement goes on the air.
         ///
-        /// During this time, the flags are *limited discoverable*. The specification allows at most 180
-        /// seconds.
+        /// The time is in whole seconds, 1 to 65,535. During this time, the flags are *limited discoverable*.
+        /// The specification allows at most 180 seconds.
         public static func limited(for time: Duration) -> Discoverability {
             Discoverability(mode: .limited(time))
         }
@@ -47,7 +47,7 @@ extension Advertisement {
         }
     }
 
-    /// What happens to an advertisement while a central is connected.
+    /// The treatment of an advertisement while a central is connected.
     public struct ConnectedBehavior: Hashable, Sendable {
         private enum Name {
             case keepAdvertising, pause
@@ -55,31 +55,34 @@ extension Advertisement {
 
         private let name: Name
 
-        /// The advertisement stays on the air, so that further centrals can find the peripheral and connect.
+        /// The advertisement stays on the air.
+        ///
+        /// Further centrals can find the peripheral and connect.
         public static let keepAdvertising = ConnectedBehavior(name: .keepAdvertising)
-        /// The advertisement is off the air from the first connection until the last one ends.
+        /// The advertisement is off the air from the first connection until the last connection ends.
         public static let pause = ConnectedBehavior(name: .pause)
     }
 
-    /// Further data that a scanner can ask for (Core Specification, Vol 6, Part B, 4.4.3).
+    /// Further data that a scanner can request (Core Specification, Vol 6, Part B, 4.4.3).
     ///
-    /// The name is put there automatically. Not every Bluetooth stack can send other data. A scan response
-    /// has 31 bytes; a connectable advertisement on a secondary channel has none.
+    /// The stack adds the name to the scan response automatically. Not every Bluetooth stack can send other
+    /// data in a scan response. A scan response can contain 31 bytes. A connectable advertisement on a
+    /// secondary channel has no scan response.
     public struct ScanResponse: Hashable, Sendable {
-        /// The services that centrals can find the peripheral by.
+        /// The services by which centrals can find the peripheral.
         public var services: [BluetoothUUID]
         /// The services that the peripheral looks for in centrals.
         public var solicitedServices: [BluetoothUUID]
-        /// The manufacturer's own data, by company identifier.
+        /// The manufacturer-specific data, by company identifier.
         public var manufacturerData: [UInt16: [UInt8]]
-        /// Data that belongs to a service.
+        /// The data that belongs to services, by the UUID of the service.
         public var serviceData: [BluetoothUUID: [UInt8]]
-        /// Structures of other kinds, by their number.
+        /// Structures of other types, by the number of the type.
         public var rawData: [AdvertisingStructure.DataType: [UInt8]]
 
         /// Creates a scan response.
         ///
-        /// Arguments that are left out add nothing.
+        /// An argument with its default value adds nothing to the scan response.
         public init(
             services: [BluetoothUUID] = [],
             solicitedServices: [BluetoothUUID] = [],

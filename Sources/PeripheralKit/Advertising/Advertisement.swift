@@ -1,16 +1,17 @@
 public import PeripheralCore
 
-/// The data that a peripheral sends to everyone in range, so that centrals find it.
+/// The data that a peripheral broadcasts so that centrals can find it.
 ///
-/// A peripheral without an advertisement advertises its name, and as many of its primary services as fit.
+/// Every device in range can receive an advertisement. If a peripheral declares no advertisement, it
+/// advertises its name, and as many of its primary services as fit.
 ///
 /// ```swift
 /// Advertisement(localName: "Lamp", manufacturerData: [0x0059: [1, 2]])
 /// ```
 ///
-/// An advertisement has 31 bytes, of which the flags take 3. The name has 31 bytes of its own, in the scan
-/// response. Bluetooth 5 adapters can send more, but only Bluetooth 5 scanners receive it. ``plan(for:)``
-/// returns the advertisement as it is sent, byte by byte:
+/// An advertisement can contain 31 bytes. The flags use 3 of these bytes. The name is sent in the scan
+/// response, which can contain another 31 bytes. Bluetooth 5 adapters can send more data, but only Bluetooth
+/// 5 scanners receive these longer advertisements. ``plan(for:)`` returns every byte that is sent:
 ///
 /// ```swift
 /// print(Advertisement(localName: "Lamp", services: [.battery]).plan(for: .legacy))
@@ -21,24 +22,24 @@ public struct Advertisement: Hashable, Sendable {
     /// Whether centrals can connect.
     public var kind: Kind
 
-    /// The name; `nil` for the name of the peripheral.
+    /// The advertised name; `nil` advertises the name of the peripheral.
     public var localName: String?
 
-    /// The services that centrals can find the peripheral by.
+    /// The services by which centrals can find the peripheral.
     ///
-    /// With `nil`, these are the declared primary services that fit.
+    /// `nil` advertises the declared primary services that fit.
     public var services: [BluetoothUUID]?
 
     /// The services that the peripheral looks for in centrals (Core Specification Supplement, Part A, 1.10).
     public var solicitedServices: [BluetoothUUID]
 
-    /// The manufacturer's own data, by company identifier (Assigned Numbers, 7.1).
+    /// The manufacturer-specific data, by company identifier (Assigned Numbers, 7.1).
     public var manufacturerData: [UInt16: [UInt8]]
 
-    /// Data that belongs to a service.
+    /// The data that belongs to services, by the UUID of the service.
     public var serviceData: [BluetoothUUID: [UInt8]]
 
-    /// Structures of other kinds, by their number (Assigned Numbers, 2.3).
+    /// Structures of other types, by the number of the type (Assigned Numbers, 2.3).
     public var rawData: [AdvertisingStructure.DataType: [UInt8]]
 
     /// The kind of device (Assigned Numbers, 2.6), such as 0x0340 for a heart rate sensor.
@@ -47,56 +48,58 @@ public struct Advertisement: Hashable, Sendable {
     /// The fields that the Bluetooth stack adds.
     public var includes: Set<AdvertisingInclude>
 
-    /// The data that a scanner can ask for, besides the name.
+    /// The data that a scanner can request, in addition to the name.
     public var scanResponse: ScanResponse
 
     /// Whether phones list the peripheral when they search for new devices.
     public var discoverability: Discoverability
 
-    /// How often the advertisement is sent; `nil` leaves it to the stack.
+    /// The interval at which the advertisement is sent; `nil` uses the interval of the stack.
     public var interval: AdvertisingInterval?
 
-    /// The transmit power; `nil` leaves it to the controller.
+    /// The transmit power; `nil` uses the transmit power of the controller.
     public var transmitPower: TransmitPower?
 
-    /// The channel for extended advertising; `nil` for legacy advertising, as long as the data fits.
+    /// The channel for extended advertising; `nil` uses legacy advertising if the data fits.
     public var secondaryChannel: SecondaryChannel?
 
-    /// How long each turn lasts, if several advertisements alternate; `nil` leaves it to the stack.
+    /// The duration of each turn if several advertisements alternate; `nil` uses the duration of the stack.
     public var duration: Duration?
 
-    /// The total time on the air; `nil` for as long as the peripheral runs.
+    /// The total time on the air; `nil` if the advertisement stays on the air until the run ends.
     public var timeout: Duration?
 
-    /// What happens to the advertisement while a central is connected.
+    /// The treatment of the advertisement while a central is connected.
     public var whileConnected: ConnectedBehavior
 
     /// Creates an advertisement.
     ///
-    /// `Peripheral.validate()` examines it together with the declaration of the peripheral.
+    /// `Peripheral.validate()` examines the advertisement together with the declaration of the peripheral.
     ///
     /// - Parameters:
     ///   - kind: Whether centrals can connect: `.connectable` or `.broadcast`.
-    ///   - localName: The name; `nil` for the name of the peripheral.
-    ///   - services: The services that centrals can find the peripheral by; `nil` for the declared primary
-    ///     services that fit, in their order.
+    ///   - localName: The advertised name; `nil` advertises the name of the peripheral.
+    ///   - services: The services by which centrals can find the peripheral; `nil` advertises the declared
+    ///     primary services that fit, in the order of the declaration.
     ///   - solicitedServices: The services that the peripheral looks for in centrals.
-    ///   - manufacturerData: The manufacturer's own data, by company identifier.
-    ///   - serviceData: Data that belongs to a service.
-    ///   - rawData: Structures of kinds that have no parameter here, by their number.
+    ///   - manufacturerData: The manufacturer-specific data, by company identifier.
+    ///   - serviceData: The data that belongs to services, by the UUID of the service.
+    ///   - rawData: Structures of types for which there is no parameter, by the number of the type.
     ///   - appearance: The kind of device.
     ///   - includes: The fields that the Bluetooth stack adds, such as `.txPower`.
-    ///   - scanResponse: The data that a scanner can ask for, besides the name. Not every stack supports it.
+    ///   - scanResponse: The data that a scanner can request, in addition to the name. Not every stack
+    ///     supports this data.
     ///   - discoverability: Whether phones list the peripheral when they search for new devices; `nil` for
     ///     `.general`, or for `.never` in a broadcast.
-    ///   - interval: How often the advertisement is sent, such as `.every(.milliseconds(100))`. Not every
-    ///     stack supports it.
-    ///   - transmitPower: The transmit power, such as `.dBm(4)`. Not every stack supports it.
-    ///   - secondaryChannel: The channel for extended advertising, which only Bluetooth 5 scanners receive.
-    ///   - duration: How long the advertisement is sent in its turn, if several take turns; whole seconds, 1
-    ///     to 65,535.
-    ///   - timeout: How long the advertisement stays on the air in total; whole seconds, 1 to 65,535.
-    ///   - whileConnected: What happens to the advertisement while a central is connected.
+    ///   - interval: The interval at which the advertisement is sent, such as `.every(.milliseconds(100))`.
+    ///     Not every stack supports this parameter.
+    ///   - transmitPower: The transmit power, such as `.dBm(4)`. Not every stack supports this parameter.
+    ///   - secondaryChannel: The channel for extended advertising. Only Bluetooth 5 scanners receive extended
+    ///     advertising.
+    ///   - duration: The duration of each turn if several advertisements alternate; whole seconds, 1 to
+    ///     65,535.
+    ///   - timeout: The total time on the air; whole seconds, 1 to 65,535.
+    ///   - whileConnected: The treatment of the advertisement while a central is connected.
     public init(
         _ kind: Kind = .connectable,
         localName: String? = nil,

@@ -1,11 +1,11 @@
 private import Synchronization
 
-/// Stores what a running peripheral advertises and serializes the changes.
+/// Stores the advertisements of a running peripheral and serializes their changes.
 final class AdvertisingControl: Sendable {
     private struct State {
         /// The advertisements as the program has passed them.
         var declared: [Advertisement]
-        /// The advertisements as the backend has them.
+        /// The advertisements as the backend has received them.
         var resolved: [Advertisement]
         var link: (any BackendLink)?
     }
@@ -17,7 +17,7 @@ final class AdvertisingControl: Sendable {
 
     /// - Parameters:
     ///   - peripheral: The peripheral that declares the advertisements.
-    ///   - changed: Called with the new advertisements after each change, as the program has passed them.
+    ///   - changed: Receives the advertisements after each change, as the program has passed them.
     init(of peripheral: Peripheral, changed: @escaping @Sendable ([Advertisement]) -> Void) {
         self.peripheral = peripheral
         self.changed = changed
@@ -29,7 +29,7 @@ final class AdvertisingControl: Sendable {
     /// The current advertisements, as the program has passed them.
     var advertisements: [Advertisement] { state.withLock { $0.declared } }
 
-    /// The advertisement at an index, with its name and services filled in.
+    /// The advertisement at an index, with all names and services.
     subscript(number: Int) -> Advertisement? {
         state.withLock { $0.resolved.indices.contains(number) ? $0.resolved[number] : nil }
     }
@@ -41,14 +41,15 @@ final class AdvertisingControl: Sendable {
     /// Rejects all waiting and later changes.
     func stop() {
         turns.close()
-        // Break the reference cycle: the link retains the backend, which retains the objects that serve it.
+        // Breaks the reference cycle: the link retains the backend, which retains the objects that serve it.
         state.withLock { $0.link = nil }
     }
 
     /// Changes the advertisements.
     ///
-    /// - Parameter change: Modifies the current advertisements; the second argument is the declared ones. It
-    ///   returns the indices of the advertisements to restart if their time is over.
+    /// - Parameter change: Modifies the current advertisements. The second argument contains the declared
+    ///   advertisements. The closure returns the indices of the advertisements to restart if their time is
+    ///   over.
     /// - Throws: The error of `change` or the backend, `DeclarationError`, or ``PeripheralError`` with the
     ///   code `stopped`.
     func change(
@@ -65,7 +66,8 @@ final class AdvertisingControl: Sendable {
             $0.severity == .error
         }
         guard errors.isEmpty else { throw DeclarationError(issues: errors) }
-        // First, because the backend can report the end of an advertisement before it returns.
+        // The state changes first, because the backend can report the end of an advertisement before the call
+        // returns.
         state.withLock { ($0.declared, $0.resolved) = (declared, resolved) }
         do {
             try await link.advertise(resolved, restarting: restarted)

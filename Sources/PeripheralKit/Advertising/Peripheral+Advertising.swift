@@ -11,14 +11,16 @@ extension Peripheral {
         isSilentAtFirst ? [] : declaredAdvertisements
     }
 
-    /// The advertisements as declared; if there are none, one with default values.
+    /// The declared advertisements.
+    ///
+    /// If no advertisement is declared, the array contains one advertisement with default values.
     var declaredAdvertisements: [Advertisement] {
         advertisements.isEmpty ? [Advertisement()] : advertisements
     }
 
     /// Fills in the name and services that an advertisement does not specify.
     ///
-    /// It adds the services that fit, in order, because a default advertisement must not fail.
+    /// The function adds only the services that fit, in order, because a default advertisement must not fail.
     func resolved(_ declared: Advertisement) -> Advertisement {
         var advertisement = declared
         if advertisement.localName == nil, !advertisement.includes.contains(.localName) {
@@ -37,7 +39,7 @@ extension Peripheral {
 }
 
 extension [Advertisement] {
-    /// The name of an advertisement in issues, with its number if there are several.
+    /// The name of an advertisement in issues, with a number if there are several advertisements.
     package func name(at index: Int) -> String {
         count == 1 ? "advertisement" : "advertisement \(index + 1)"
     }

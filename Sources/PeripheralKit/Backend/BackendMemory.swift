@@ -2,11 +2,11 @@ private import Synchronization
 
 /// Stores a backend's text for its next run in this process.
 ///
-/// It serves peripherals without a restoration identifier.
+/// Peripherals without a restoration identifier use this memory.
 final class BackendMemory: Sendable {
     private let text = Mutex("")
 
-    /// Returns the text and clears it, so that a concurrent run starts without one.
+    /// Returns the text and clears it, so that a concurrent run starts without a text.
     func take() -> String {
         text.withLock { text in
             defer { text = "" }

@@ -1,25 +1,25 @@
-/// The way to pair, which determines the input and output abilities sent to centrals.
+/// The way to pair, which determines the input and output capabilities that centrals receive.
 public enum PairingMethod: Hashable, Sendable {
     /// No central can pair.
     case none
-    /// No display and no keys.
+    /// Pairing with Just Works: the device has no display and no keys.
     case justWorks
-    /// A display: the device shows a passkey.
+    /// Pairing with a display: the device shows a passkey.
     case displayPasskey
-    /// A keyboard: a passkey is typed on the device.
+    /// Pairing with a keyboard: a person types a passkey on the device.
     case enterPasskey
-    /// A display, and one key each for yes and no.
+    /// Pairing with a display, a key for yes and a key for no: a person compares numbers.
     case confirmNumber
-    /// The system decides. The backend does not handle pairing.
+    /// The system decides how to pair, and the backend does not handle pairing.
     case system
 }
 
-/// A question that a Bluetooth stack asks before a central is paired.
+/// A question about a central that a Bluetooth stack asks before the central is paired.
 public struct BackendPairingRequest: Hashable, Sendable {
     /// The central that pairs.
     public var central: Central
 
-    /// The question.
+    /// The question of the Bluetooth stack.
     public var question: BackendPairingQuestion
 
     /// Creates a request.
@@ -31,9 +31,9 @@ public struct BackendPairingRequest: Hashable, Sendable {
 
 /// A question that a Bluetooth stack asks while a central pairs.
 public enum BackendPairingQuestion: Hashable, Sendable {
-    /// Asks whether the central can pair without a number (Just Works).
+    /// Asks whether the central can pair without a number, by Just Works.
     case authorize
-    /// Asks to show this passkey.
+    /// Asks the program to show this passkey.
     case displayPasskey(UInt32)
     /// Asks for the passkey that the central shows.
     case enterPasskey
@@ -43,10 +43,10 @@ public enum BackendPairingQuestion: Hashable, Sendable {
 
 /// The answer to a ``BackendPairingQuestion``.
 public enum BackendPairingAnswer: Hashable, Sendable {
-    /// Yes, or done.
+    /// The answer "yes", or a confirmation that the request is done.
     case accept
-    /// The passkey that was typed, 0 to 999,999.
+    /// The passkey that a person has typed, 0 to 999,999.
     case passkey(UInt32)
-    /// No; the pairing fails.
+    /// The answer "no": the pairing fails.
     case reject
 }

@@ -8,39 +8,44 @@ public struct BackendPublication: Hashable, Sendable {
     /// The attributes to register, in order.
     ///
     /// The host and the backend identify attributes by the handles in this table. The backend chooses the
-    /// handles on the air, which can differ.
+    /// handles on the air. The handles on the air can differ from the handles in the table.
     public let table: AttributeTable
 
-    /// The preferred handles on the air of attributes in ``table``, by their handles in it.
+    /// The preferred handles on the air, by the handles in ``table``.
     ///
-    /// They are set if the peripheral has a restoration identifier. An attribute returns to where it was
-    /// before the program ended; an attribute of ``newServices`` goes where there was none before. A backend
-    /// uses these handles if it can, either for a whole service or for none of it. A service that cannot be
-    /// there goes where there is room. Attributes that are not listed go after all others.
+    /// The dictionary is empty unless the peripheral has a restoration identifier. The preferred handle of an
+    /// earlier attribute is its handle before the program ended. The preferred handle of an attribute in
+    /// ``newServices`` was not in use before.
+    ///
+    /// If possible, a backend uses the preferred handles of a service, either all of them or none. If a
+    /// service cannot use its preferred handles, the backend places the service at free handles. Attributes
+    /// that the dictionary does not contain follow all other attributes.
     public let preservedHandles: [AttributeHandle: AttributeHandle]
 
-    /// The indices of services in ``table`` whose places no central knows yet.
+    /// The indices of the services in ``table`` whose handles no central knows yet.
     ///
-    /// If another program's services are in the way, the backend moves these services. The gaps between and
-    /// after them are room to grow.
+    /// If the services of another program use these handles, the backend moves the new services. The gaps
+    /// between and after the new services are room for later services.
     public let newServices: Set<Int>
 
-    /// The last text that the backend reported in an earlier run; empty if there is none.
+    /// The last text that the backend reported in an earlier run; empty if it reported no text.
     ///
-    /// ``BackendEvent/backendStateChanged(_:)`` reports it. It is preserved under the restoration identifier.
-    /// Without an identifier, it lasts until the process ends, and only one of several concurrent runs
-    /// receives it.
+    /// The backend reports the text with ``BackendEvent/backendStateChanged(_:)``. The text is preserved
+    /// under the restoration identifier. Without an identifier, the text lasts until the process ends, and
+    /// only one of several concurrent runs receives the text.
     public internal(set) var backendState: String
 
-    /// How many handles to leave free after a service: enough for ten characteristics that notify.
+    /// The number of handles to leave free after a service.
+    ///
+    /// The free handles are enough for ten characteristics that notify.
     package static let handleGap = 32
 
-    /// What to advertise, with everything that is derived from the services; at least one advertisement.
+    /// The advertisements to send, including the data that is derived from the services; at least one.
     public let advertisements: [Advertisement]
 
     /// How centrals can pair.
     ///
-    /// Questions of the stack go to ``PeripheralHost/answer(_:)``.
+    /// The backend passes questions of the stack to ``PeripheralHost/answer(_:)``.
     public let pairing: PairingMethod
 
     package init(
@@ -61,7 +66,7 @@ public struct BackendPublication: Hashable, Sendable {
         self.advertisements = advertisements
     }
 
-    /// Returns a copy with another order of services, other preferred handles, and another backend state.
+    /// Returns a copy with the given order of services, preferred handles, and backend state.
     func placing(
         _ table: AttributeTable,
         at handles: [AttributeHandle: AttributeHandle],

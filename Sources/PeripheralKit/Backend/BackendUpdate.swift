@@ -14,7 +14,9 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
 
     /// The recipients of an update.
     public enum Recipients: Hashable, Sendable {
-        /// All subscribers of the characteristic, each by the kind of update that it has asked for.
+        /// All subscribers of the characteristic.
+        ///
+        /// Each subscriber receives the kind of update that it has requested.
         case subscribers
 
         /// One subscriber of the characteristic.
@@ -33,23 +35,24 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
     /// The recipients.
     public var recipients: Recipients
 
-    /// Whether the update ends when all recipients have confirmed it, not when it is sent.
+    /// Whether the update ends when all recipients have confirmed it, instead of when it is sent.
     public var awaitsConfirmation: Bool
 
-    /// The centrals that an update to all subscribers must reach.
+    /// The centrals that must receive an update to all subscribers.
     ///
-    /// It is used if a central can be reached only together with the others. If one of these centrals cannot
-    /// receive the update now, the update is sent to none and fails. Other subscribers do not matter. The set
-    /// is empty for an update that is for all current subscribers.
+    /// The set is used if a central can be reached only together with other subscribers. If one of the
+    /// centrals in the set cannot receive the update now, the update fails and no central receives it. The
+    /// update does not fail because of a subscriber that is not in the set. The set is empty if the update is
+    /// for all current subscribers.
     public var mustReach: Set<Central.ID> {
         get { demanded ?? [] }
         set { demanded = newValue.isEmpty ? nil : newValue }
     }
 
-    /// `nil` for an empty set: updates are copied often and rarely have one.
+    /// `nil` represents an empty set, because updates are copied often and rarely contain a set.
     private var demanded: Set<Central.ID>?
 
-    /// Whether the update has to reach no central in particular.
+    /// Whether the update is for all current subscribers, without a set of required centrals.
     package var isForAllSubscribers: Bool { demanded == nil }
 
     /// Creates an update.
@@ -70,21 +73,21 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
     }
 }
 
-/// The end of an ``BackendUpdate``.
+/// The outcome of a ``BackendUpdate``.
 public enum BackendUpdateOutcome: Sendable {
-    /// The update has left the device, as far as the stack reports this.
+    /// The update has left the device, as far as the stack reports completed updates.
     ///
-    /// An update that awaits confirmation has been confirmed by its recipients.
+    /// If the update awaits confirmation, all recipients have confirmed the update.
     case delivered
 
     /// It is unknown how the update ended.
     ///
-    /// Either the stack did not send it, or its sending could not be observed.
-    /// The sender gets the same result as for ``delivered``. ``UpdateStatistics/givenUp`` counts these
-    /// updates.
+    /// Either the stack did not send the update, or the backend could not observe that the update left the
+    /// device. The sender receives the same result as for ``delivered``. ``UpdateStatistics/givenUp`` counts
+    /// these updates.
     case givenUp
 
-    /// It was not sent, or not confirmed.
+    /// The update was not sent, or it was not confirmed.
     case failed(PeripheralError)
 }
 
@@ -96,7 +99,7 @@ public enum UpdateKind: Hashable, Sendable {
     /// An update that the central confirms.
     case indication
 
-    /// The value of the client characteristic configuration that asks for it.
+    /// The value of the client characteristic configuration that requests this kind of update.
     ///
     /// See Core Specification, Vol 3, Part G, 3.3.3.3.
     package var configuration: UInt16 {

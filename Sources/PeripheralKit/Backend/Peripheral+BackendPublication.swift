@@ -3,7 +3,7 @@ internal import PeripheralCore
 extension Peripheral {
     /// Creates the publication of the peripheral.
     ///
-    /// - Throws: ``DeclarationError`` when the declaration has errors.
+    /// - Throws: ``DeclarationError`` if the declaration has errors.
     func publication() throws(DeclarationError) -> BackendPublication {
         let errors = validate().filter { $0.severity == .error }
         guard errors.isEmpty else { throw DeclarationError(issues: errors) }

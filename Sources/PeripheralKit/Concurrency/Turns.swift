@@ -12,7 +12,7 @@ final class Turns: Sendable {
         var isClosed = false
         var nextNumber: UInt64 = 0
         var waiters: [Waiter] = []
-        /// The waiters that were cancelled before they could wait.
+        /// The tasks that were cancelled before they could wait.
         var cancelled: Set<UInt64> = []
     }
 
@@ -20,8 +20,7 @@ final class Turns: Sendable {
 
     /// Waits for a turn, which ends with ``leave()``.
     ///
-    /// - Throws: ``PeripheralError`` with the code `stopped` when the turns are closed, or
-    ///   `CancellationError`.
+    /// - Throws: ``PeripheralError`` with the code `stopped` if the turns are closed, or `CancellationError`.
     func enter() async throws {
         try Task.checkCancellation()
         let number = state.withLock { state in
@@ -70,7 +69,7 @@ final class Turns: Sendable {
         waiter?.continuation.resume(returning: true)
     }
 
-    /// Refuses all present and future waiters.
+    /// Refuses all waiting tasks and all later calls.
     func close() {
         let waiters = state.withLock { state in
             state.isClosed = true

@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// Wakes one waiting task, even if the wakeup comes before the wait.
+/// Wakes one waiting task, even if the wakeup precedes the wait.
 final class Wakeup: Sendable {
     private struct State {
         var isDue = false
@@ -9,7 +9,7 @@ final class Wakeup: Sendable {
 
     private let state = Mutex(State())
 
-    /// Wakes the waiting task, or the next one that waits.
+    /// Wakes the waiting task, or the next task that waits.
     func wake() {
         let waiting = state.withLock { state in
             state.isDue = state.waiting == nil

@@ -2,7 +2,8 @@ internal import PeripheralCore
 
 /// The format of a value that consists of several parts.
 ///
-/// It lists the ``PresentationFormat`` of each part, in order (Core Specification, Vol 3, Part G, 3.3.3.6).
+/// The descriptor lists the ``PresentationFormat`` of each part, in order (Core Specification, Vol 3, Part G,
+/// 3.3.3.6).
 ///
 /// ```swift
 /// Characteristic<Position>("5c3a0005-7e3c-4b6e-9d29-b3f1c0a1d001", .notify) {
@@ -12,27 +13,30 @@ internal import PeripheralCore
 /// }
 /// ```
 ///
-/// The descriptor contains the formats' handles on the air, which the Bluetooth stack assigns.
+/// The value of the descriptor consists of the formats' handles on the air. The Bluetooth stack assigns these
+/// handles.
 public struct AggregateFormat: Sendable {
     /// The presentation formats that the descriptor lists.
     package enum Parts: Sendable {
-        /// All formats of the characteristic, in their order.
+        /// All presentation formats of the characteristic, in the order of the declaration.
         case ofCharacteristic
-        /// These formats, of any characteristic of the peripheral.
+        /// The given presentation formats, from any characteristic of the peripheral.
         case named([DeclarationIdentity])
     }
 
     let declaration: DescriptorDeclaration
 
-    /// Lists all presentation formats of the characteristic, in their order.
+    /// Lists all presentation formats of the characteristic, in the order of the declaration.
     public init() {
         self.init(.ofCharacteristic)
     }
 
-    /// Lists the given presentation formats, which can belong to other characteristics of the peripheral.
+    /// Lists the given presentation formats.
     ///
-    /// - Parameter parts: The formats in the order of the parts. Pass the constants that the declaration
-    ///   uses.
+    /// The formats can belong to other characteristics of the same peripheral.
+    ///
+    /// - Parameter parts: The presentation formats, in the order of the value's parts. Pass the same
+    ///   constants that the declaration contains.
     public init(of parts: PresentationFormat...) {
         self.init(.named(parts.map(\.declaration.identity)))
     }

@@ -1,4 +1,4 @@
-/// Where the bytes of a readable attribute come from.
+/// The source of the bytes of a readable attribute.
 package enum ReadSource: Sendable {
     case value([UInt8])
     case handler(@Sendable (Central) async throws -> [UInt8])
@@ -11,18 +11,20 @@ package enum ReadSource: Sendable {
 /// Handles the bytes that a central writes.
 package typealias WriteHandler = @Sendable (_ value: [UInt8], _ central: Central) async throws -> Void
 
-/// Where the bytes that a central writes go.
+/// The destination of the bytes that a central writes.
 package enum WriteTarget: Sendable {
     case handler(WriteHandler)
     /// The persistent value of the characteristic.
     case persistent
-    /// A buffer with room for this many writes. Bytes that cannot be decoded are refused first.
+    /// A buffer with room for this many writes.
+    ///
+    /// Bytes that cannot be decoded are refused before they enter the buffer.
     case stream(capacity: Int, check: @Sendable (_ value: [UInt8]) throws -> Void)
-    /// Requests to a control point, which sends a response to each of them or to none.
+    /// Requests to a control point. The control point sends a response either to each request or to none.
     case controlPoint(ControlPointHandler, responds: Bool)
 }
 
-/// What a declaration says about reading and writing one attribute, before validation.
+/// The declared access to one attribute, before validation.
 package struct AttributeAccess: Sendable {
     package var readSources: [ReadSource] = []
     package var writeTargets: [WriteTarget] = []

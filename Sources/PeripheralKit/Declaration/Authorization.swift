@@ -8,25 +8,27 @@
 /// }
 /// ```
 ///
-/// The handler is called before each read and write: after the link has the required security, and before the
-/// ``Read`` or ``Write`` handler. A central that is not authorized is refused with
-/// `ATTError.insufficientAuthorization`. An error that the handler throws refuses the request as described at
-/// ``Read``. Both handlers together have the 4 seconds of a ``Read`` or ``Write``.
+/// The handler is called before each read and write. When the handler is called, the link already has the
+/// required security. The ``Read`` or ``Write`` handler is called afterwards. A request of a central that is
+/// not authorized is refused with `ATTError.insufficientAuthorization`. An error that the handler throws
+/// refuses the request as described at ``Read``. The authorization and the ``Read`` or ``Write`` handler
+/// together can take 4 seconds.
 ///
 /// - A long read is authorized once.
-/// - A long write can be authorized more than once: with its first part, and when it is complete.
-/// - A subscription is not authorized. Protect the values that are sent by the security of the link.
+/// - A long write can be authorized more than once: at its first part, and after its last part.
+/// - A subscription is not authorized. To protect the values that are sent to subscribers, require a secure
+///   link.
 ///
 /// See Core Specification, Vol 3, Part F, 3.2.5.
 public struct Authorization: Sendable {
     let isAuthorized: AuthorizationHandler
 
-    /// Authorizes the central with the given handler.
+    /// Creates an authorization whose handler receives the central.
     public init(_ isAuthorized: @escaping @Sendable (_ central: Central) async throws -> Bool) {
         self.isAuthorized = isAuthorized
     }
 
-    /// Authorizes any central with the given handler.
+    /// Creates an authorization whose handler does not receive the central.
     public init(_ isAuthorized: @escaping @Sendable () async throws -> Bool) {
         self.isAuthorized = { _ in try await isAuthorized() }
     }

@@ -10,24 +10,25 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// Keep the characteristic in a constant to refer to it later, as in ``PeripheralSession/notify(_:_:)``.
-/// Copies are the same characteristic. Creating it again makes another characteristic, even with the same
-/// UUID. A peripheral can contain a characteristic only once.
+/// Keep the characteristic in a constant to refer to it later, as in ``PeripheralSession/notify(_:_:)``. All
+/// copies of a characteristic are the same characteristic. Each call of the initializer creates another
+/// characteristic, even with the same UUID. A peripheral can contain a characteristic only once.
 ///
 /// See Core Specification, Vol 3, Part G, 3.3.
 public struct Characteristic<Value: GATTValue>: Sendable {
-    // A reference, because a service stores many characteristics and copying them takes much code.
+    // A reference, because a service stores many characteristics and copies of them take much code.
     private let storage: CharacteristicStorage
 
-    /// Yields without a copy, which would retain each of the parts for every update.
+    /// This accessor yields the declaration without a copy, because a copy would retain each of its parts for
+    /// every update.
     package var declaration: CharacteristicDeclaration {
         _read { yield storage.declaration }
     }
 
-    /// The type of the characteristic.
+    /// The UUID that identifies the type of the characteristic.
     public var uuid: BluetoothUUID { declaration.uuid }
 
-    /// What centrals can do with the value.
+    /// The operations that a central can use on the value.
     public var properties: CharacteristicProperties { declaration.properties }
 
     /// The security of the link that reading, writing and subscribing require.
@@ -40,13 +41,14 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     /// Declares a characteristic.
     ///
     /// - Parameters:
-    ///   - uuid: The type of the characteristic.
-    ///   - properties: What centrals can do with the value. Read and write each require a handler.
+    ///   - uuid: The UUID that identifies the type of the characteristic.
+    ///   - properties: The operations that a central can use on the value. If the properties include reading
+    ///     or writing, declare a handler for each of these operations.
     ///   - security: The security of the link that reading, writing and subscribing require.
-    ///   - length: How many bytes the value can have when it is read, written or sent.
-    ///   - updates: What happens to a new value while earlier ones wait to be sent.
-    ///   - content: At most one ``Read``, one ``Write`` and one ``Authorization``, and the descriptors in
-    ///     their order. A ``PersistentValue`` can replace the ``Read`` and the ``Write``.
+    ///   - length: The number of bytes that the value can have when it is read, written or sent.
+    ///   - updates: The treatment of a new value while earlier values wait to be sent.
+    ///   - content: At most one ``Read``, one ``Write`` and one ``Authorization``, and the descriptors in the
+    ///     order of their handles. A ``PersistentValue`` can replace the ``Read`` and the ``Write``.
     public init(
         _ uuid: BluetoothUUID,
         _ properties: CharacteristicProperties,
@@ -69,11 +71,11 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     /// Declares a characteristic with a constant value that centrals can read.
     ///
     /// - Parameters:
-    ///   - uuid: The type of the characteristic.
+    ///   - uuid: The UUID that identifies the type of the characteristic.
     ///   - value: The value; at most 512 bytes when encoded.
     ///   - security: The security of the link that reading requires.
-    ///   - length: How many bytes the value can have.
-    ///   - content: At most one ``Authorization``, and the descriptors in their order.
+    ///   - length: The number of bytes that the value can have.
+    ///   - content: At most one ``Authorization``, and the descriptors in the order of their handles.
     public init(
         _ uuid: BluetoothUUID,
         value: Value,
@@ -143,6 +145,6 @@ package struct CharacteristicDeclaration: Sendable {
         self.persistentValues = persistentValues
     }
 
-    /// The persistent value; `nil` if there is none.
+    /// The persistent value; `nil` if the characteristic has no persistent value.
     var persistentValue: PersistentValueDeclaration? { persistentValues.first }
 }

@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// Performs the requests that centrals write to a control point, and sends a response to each.
+/// Performs the requests that centrals write to a control point, and responds to each request.
 ///
 /// ```swift
 /// let controlPoint = Characteristic<LampResponse>(
@@ -16,56 +16,66 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// Use a control point in place of ``Write``. The control points of the SIG's services work this way, such as
-/// the Record Access Control Point. What a central writes is a `Request`; the characteristic's own value is
-/// the response. The characteristic has the properties `.write` and `.indicate`. If a specification notifies
-/// the responses, it has `.write` and `.notify`.
+/// Use a control point instead of a ``Write``. The control points of the SIG's services work this way. An
+/// example is the Record Access Control Point. A central writes a `Request`. The value of the characteristic
+/// is the response. Declare the characteristic with the properties `.write` and `.indicate`. If the service's
+/// specification requires notifications for the responses, declare `.write` and `.notify`.
 ///
 /// ## How requests are refused
 ///
-/// A request is answered at once. Either it is refused, or the write succeeds and the procedure begins. A
-/// request is refused, in this order:
+/// The write of a request is answered at once. Either the write is refused, or the write succeeds and the
+/// procedure begins. A request is refused for one of the following reasons, which are checked in this order:
 ///
-/// - if the bytes are not a `Request`, as described at ``Write``;
-/// - if the central has not subscribed to the characteristic, with
-///   `ATTError.clientCharacteristicConfigurationImproperlyConfigured`. If the Bluetooth stack does not report
-///   which central has subscribed, or to what, the central counts as subscribed;
-/// - while another procedure of this control point runs for this central, with
+/// - The bytes are not a `Request`. The error is described at ``Write``.
+/// - The central has not subscribed to the characteristic. The error is
+///   `ATTError.clientCharacteristicConfigurationImproperlyConfigured`. If the Bluetooth stack does not
+///   identify subscribers or their subscriptions, every central counts as subscribed.
+/// - Another procedure of this control point runs for this central. The error is
 ///   `ATTError.procedureAlreadyInProgress`. A procedure runs until the central has confirmed the response. If
-///   only the confirmation is missing, a new request waits for it for at most 1 second;
-/// - with the error that `accept` throws, as described at ``Read``.
+///   only the confirmation is missing, a new request waits for the confirmation for at most 1 second.
+/// - The `accept` closure throws an error. The error is converted as described at ``Read``.
 ///
-/// Core Specification Supplement, Part B, 1.2, defines the two errors. Not every Bluetooth stack can carry
-/// the first. If the service's specification has errors of its own, pass them to the initializer.
+/// Core Specification Supplement, Part B, 1.2, defines the two ATT errors in this list. Not every Bluetooth
+/// stack can carry `ATTError.clientCharacteristicConfigurationImproperlyConfigured`. If the service's
+/// specification defines other errors for these cases, pass those errors to the initializer.
 ///
 /// ## How a procedure runs
 ///
-/// A procedure begins after the write has been answered, so everything that the handler sends follows that
-/// answer. It runs in a separate task and can take any time. Other requests of the same central are served
-/// meanwhile. Procedures of different centrals and of different control points run concurrently.
+/// A procedure begins after the write has been answered. Therefore, every value that the handler sends
+/// follows that answer. The procedure runs in a separate task and can take any time. Meanwhile, other
+/// requests of the same central are served. Procedures of different centrals and of different control points
+/// run concurrently.
 ///
-/// The response is sent to this central alone, after all earlier values for it have left the device, as far
-/// as that is known (``PeripheralSession/completionReporting``). It does not wait for documents. A response
-/// longer than the central's ``Central/maximumUpdateValueLength`` arrives truncated.
+/// The response is sent only to the central that wrote the request. The response is sent after all earlier
+/// values for that central have left the device, as far as the stack reports this
+/// (``PeripheralSession/completionReporting``). The response does not wait for documents. A response longer
+/// than the central's ``Central/maximumUpdateValueLength`` arrives truncated.
 ///
-/// Some stacks can reach several subscribers only together; then all of them receive the response. On some
-/// stacks, a central can crash the stack by unsubscribing before it confirms a response. To exclude unknown
-/// centrals from this, require pairing with `security`.
+/// Some stacks can reach several subscribers only together. On these stacks, all subscribers receive the
+/// response. Some stacks crash if a central unsubscribes before it confirms a response. To prevent unknown
+/// centrals from causing such a crash, require pairing with the `security` parameter of the characteristic.
 ///
-/// The task is cancelled when the central disconnects or unsubscribes, when the peripheral goes off the air,
-/// and when the session ends. No response is sent then. The run does not end before the handler returns.
+/// The task of a procedure is cancelled when one of the following events occurs:
 ///
-/// An error that the handler throws is logged, and the central receives no response. After a while (30
-/// seconds in most services), the central considers the whole connection failed. If a request fails, return
-/// the response that the service's specification defines for this case.
+/// - The central disconnects or unsubscribes.
+/// - The peripheral goes off the air.
+/// - The session ends.
+///
+/// After the cancellation, no response is sent. The run does not end before the handler returns.
+///
+/// An error that the handler throws is logged, and the central receives no response. If the response does not
+/// arrive in time (30 seconds in most services), the central considers the whole connection failed. If a
+/// request fails, return the response that the service's specification defines for this case.
 ///
 /// ## Aborting a procedure
 ///
-/// A request is an abort if `isAbort` returns `true` for it. An abort is accepted while another procedure
-/// runs. It cancels that procedure's task and waits until the task has ended. Then the handler performs the
-/// abort like any other request. Only the abort gets a response, unless the response of the other procedure
-/// is already being sent. Then both are sent, that of the abort last. A second abort is refused like any
-/// other request while the first one runs.
+/// A request is an abort if `isAbort` returns `true` for the request. An abort is accepted while another
+/// procedure runs. The abort cancels that procedure's task and waits until the task has ended. Then the
+/// handler performs the abort like any other request.
+///
+/// Usually, only the abort receives a response. If the response of the other procedure is already being sent,
+/// both responses are sent. The response of the abort is the last of the two. While an abort runs, a second
+/// abort is refused like any other request.
 public struct ControlPoint<Request: GATTValue, Response: GATTValue>: Sendable {
     let handler: ControlPointHandler
     let responds: Bool
@@ -75,9 +85,10 @@ public struct ControlPoint<Request: GATTValue, Response: GATTValue>: Sendable {
     /// - Parameters:
     ///   - notSubscribed: The error that refuses a request of a central that has not subscribed.
     ///   - busy: The error that refuses a request while another procedure runs.
-    ///   - accept: Decides whether a request is accepted, before the write is answered, within 4 seconds. An
-    ///     error that it throws refuses the request. Prefer to report errors in the response. Use this only
-    ///     for errors that the service's specification reports with the Attribute Protocol.
+    ///   - accept: Decides whether a request is accepted. The closure is called before the write is answered,
+    ///     and can take 4 seconds. An error that the closure throws refuses the request. Prefer to report
+    ///     errors in the response. Use this closure only for errors that the service's specification reports
+    ///     with the Attribute Protocol.
     ///   - isAbort: Returns whether a request aborts the running procedure.
     ///   - perform: Performs the request and returns the response.
     public init(
@@ -119,16 +130,16 @@ public struct ControlPoint<Request: GATTValue, Response: GATTValue>: Sendable {
 extension ControlPoint where Request == Response {
     /// Creates a control point without responses, such as the Bond Management Control Point.
     ///
-    /// The characteristic has the property `.write` alone, and the central need not subscribe. The handler
-    /// begins after the write has been answered, even if the central has disconnected meanwhile. Its task is
-    /// cancelled as described at ``ControlPoint``. When the body of the run ends, however, the session stays
-    /// valid until the handler has returned.
+    /// Declare the characteristic with only the property `.write`. The central does not have to subscribe.
+    /// The handler begins after the write has been answered, even if the central has disconnected meanwhile.
+    /// The handler's task is cancelled as described at ``ControlPoint``. After the body of the run has ended,
+    /// however, the session stays valid until the handler has returned.
     ///
-    /// For work that must not be cancelled, start a separate task in the handler and await it.
+    /// For work that must not be cancelled, start a separate task in the handler and await that task.
     ///
     /// - Parameters:
-    ///   - accept: Decides whether a request is accepted, before the write is answered, within 4 seconds. An
-    ///     error that it throws refuses the request.
+    ///   - accept: Decides whether a request is accepted. The closure is called before the write is answered,
+    ///     and can take 4 seconds. An error that the closure throws refuses the request.
     ///   - perform: Performs the request.
     public init(
         accept:
@@ -162,11 +173,11 @@ package typealias ControlPointHandler = @Sendable (_ value: [UInt8]) throws -> C
 /// A request to a control point, without its type.
 package struct ControlPointRequest: Sendable {
     let responds: Bool
-    /// The errors that refuse a request: without a subscription, and during another procedure.
+    /// The errors that refuse a request without a subscription, or during another procedure.
     var notSubscribed = ATTError.clientCharacteristicConfigurationImproperlyConfigured
     var busy = ATTError.procedureAlreadyInProgress
     let isAbort: Bool
     let accept: @Sendable (Central, PeripheralSession) async throws -> Void
-    /// Returns the response, if there is one.
+    /// Performs the request and returns the response; `nil` if the control point sends no responses.
     let perform: @Sendable (Central, PeripheralSession) async throws -> [UInt8]?
 }

@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// A descriptor of a characteristic, besides those that the Bluetooth stack adds.
+/// A descriptor that the program declares for a characteristic.
 ///
 /// ```swift
 /// Characteristic<UInt8>("5c3a0003-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write]) {
@@ -11,17 +11,18 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// The Bluetooth stack adds the client characteristic configuration and the extended properties. They cannot
-/// be declared. See Core Specification, Vol 3, Part G, 3.3.3.
+/// The Bluetooth stack adds the client characteristic configuration and the extended properties. A program
+/// cannot declare these two descriptors. See Core Specification, Vol 3, Part G, 3.3.3.
 public struct Descriptor<Value: GATTValue>: Sendable {
     let declaration: DescriptorDeclaration
 
-    /// Declares a descriptor that handlers serve.
+    /// Declares a descriptor with handlers for reads and writes.
     ///
-    /// Centrals can read it if there is a ``Read``, and write it if there is a ``Write``.
+    /// Centrals can read the descriptor if it contains a ``Read``, and write the descriptor if it contains a
+    /// ``Write``.
     ///
     /// - Parameters:
-    ///   - uuid: The type of the descriptor.
+    ///   - uuid: The UUID that identifies the type of the descriptor.
     ///   - security: The security of the link that reading and writing require.
     ///   - content: A ``Read``, a ``Write`` or both.
     public init(
@@ -42,7 +43,7 @@ public struct Descriptor<Value: GATTValue>: Sendable {
     /// Declares a descriptor with a constant value that centrals can read.
     ///
     /// - Parameters:
-    ///   - uuid: The type of the descriptor.
+    ///   - uuid: The UUID that identifies the type of the descriptor.
     ///   - value: The value; at most 512 bytes when encoded.
     ///   - security: The security of the link that reading requires.
     public init(_ uuid: BluetoothUUID, value: Value, security: AttributeSecurity = .open) {
@@ -56,13 +57,13 @@ public struct Descriptor<Value: GATTValue>: Sendable {
 
 /// A text that describes the value to people.
 ///
-/// It is the characteristic user description (Core Specification, Vol 3, Part G, 3.3.3.2).
+/// The text is the value of the characteristic user description (Core Specification, Vol 3, Part G, 3.3.3.2).
 public struct UserDescription: Sendable {
     let declaration: DescriptorDeclaration
 
     /// Describes the characteristic.
     ///
-    /// - Parameter text: At most 512 bytes of UTF-8.
+    /// - Parameter text: The description; at most 512 bytes of UTF-8.
     public init(_ text: String) {
         declaration = Descriptor(.characteristicUserDescription, value: text).declaration
     }

@@ -8,42 +8,45 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// Use it in place of ``Read`` and ``Write``. A central's read returns the value, and its write changes the
-/// value. The program reads the value with ``PeripheralSession/value(of:)`` and changes it with
-/// ``PeripheralSession/set(_:to:)``.
+/// Use a persistent value instead of a ``Read`` and a ``Write``. A read by a central returns the value. A
+/// write by a central changes the value. The program reads the value with ``PeripheralSession/value(of:)``
+/// and changes it with ``PeripheralSession/set(_:to:)``.
 ///
-/// If centrals can subscribe, each value that is written or set is sent to all subscribers. A value that is
-/// written while the queue of one subscriber is full is sent to none of them. With ``UpdatePolicy/latest``,
-/// the newest value reaches all of them.
+/// If centrals can subscribe, each value that a central writes or the program sets is sent to all
+/// subscribers. If a central writes a value while the queue of one subscriber is full, no subscriber receives
+/// that value. With ``UpdatePolicy/latest``, the newest value reaches all subscribers.
 ///
-/// The value is preserved under the peripheral's restoration identifier. Without an identifier, it lasts as
-/// long as the run. A preserved value is found by the types of its service and characteristic, wherever the
-/// declaration contains them. If it cannot be decoded or has another length than declared, it is not
-/// restored: the value is the initial one, and ``RestoredState/problems`` reports it. It stays preserved
-/// until the value changes. A later declaration that matches it can still restore it.
+/// The value is preserved under the peripheral's restoration identifier. Without an identifier, the value
+/// lasts until the run ends. A preserved value is found by the types of its service and characteristic, at
+/// any position in the declaration.
+///
+/// A preserved value is not restored if it cannot be decoded, or if its length is not the declared length. In
+/// this case, the value is the initial value, and ``RestoredState/problems`` reports the problem. The
+/// preserved value stays in the store until the value changes. Until then, a run with a matching declaration
+/// can still restore the preserved value.
 public struct PersistentValue<Value: GATTValue>: Sendable {
     let declaration: PersistentValueDeclaration
 
-    /// Stores what centrals write.
+    /// Stores every value that centrals write.
     ///
     /// - Parameters:
-    ///   - value: The initial value, used if no value is preserved.
-    ///   - durability: When a central's write is answered.
+    ///   - value: The initial value; it is used if no value is preserved.
+    ///   - durability: The time at which a central's write is answered.
     public init(initially value: Value, writes durability: WriteDurability = .coalesced) {
         self.init(initially: value, writes: durability) { _, _, _ in }
     }
 
-    /// Stores what centrals write after the handler has accepted it.
+    /// Stores the values that centrals write, if the handler accepts them.
     ///
-    /// The handler works like that of ``Write``. An error that it throws refuses the write, and the value
-    /// stays the same. The handler runs for one central at a time: the write of another central waits until
-    /// it returns.
+    /// The handler works like the handler of a ``Write``. An error that the handler throws refuses the write,
+    /// and the value stays the same. The handler runs for one central at a time. The write of another central
+    /// waits until the handler has returned.
     ///
     /// - Parameters:
-    ///   - value: The initial value, used if no value is preserved.
-    ///   - durability: When a central's write is answered.
-    ///   - handler: Applies the value that the central has written. It can add updates to send with the
-    ///     value, such as a log entry.
+    ///   - value: The initial value; it is used if no value is preserved.
+    ///   - durability: The time at which a central's write is answered.
+    ///   - handler: Applies the value that the central has written. The handler can add updates to send with
+    ///     the value, such as a log entry.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
@@ -62,9 +65,9 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
         )
     }
 
-    /// Stores what centrals write after the handler has accepted it.
+    /// Stores the values that centrals write, if the handler accepts them.
     ///
-    /// The handler adds no updates.
+    /// The handler cannot add updates.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
@@ -75,7 +78,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
         }
     }
 
-    /// Stores what centrals write after the handler has accepted it.
+    /// Stores the values that centrals write, if the handler accepts them.
     ///
     /// The handler receives only the value.
     public init(
@@ -87,7 +90,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
     }
 }
 
-/// When a central's write of a ``PersistentValue`` is answered.
+/// The time at which a central's write of a ``PersistentValue`` is answered.
 public struct WriteDurability: Hashable, Sendable {
     private enum Name {
         case coalesced, durable
@@ -97,21 +100,22 @@ public struct WriteDurability: Hashable, Sendable {
 
     /// The write is answered at once.
     ///
-    /// The value is preserved soon after, together with other changes.
+    /// The value is preserved soon after the answer, together with other changes.
     public static let coalesced = WriteDurability(name: .coalesced)
 
     /// The write is answered after the value has been preserved.
     ///
-    /// A write that has succeeded is not lost, even if the power fails. The ``UpdatePolicy/durable`` updates
-    /// that the write causes are preserved by the same save. All updates are sent after it. The answer takes
-    /// as long as the storage needs. The save can also be delayed until half a second after the previous one,
-    /// or by the time between two saves if that is shorter.
+    /// A write that has succeeded is not lost, even if the power fails. The same save preserves the
+    /// ``UpdatePolicy/durable`` updates that the write causes. All updates are sent after the save.
+    ///
+    /// The answer takes as long as the storage needs. The save can also be delayed until half a second after
+    /// the previous save. If the time between two saves is shorter, the maximum delay is that time.
     ///
     /// If the value cannot be preserved, the write is refused with `ATTError.unlikelyError`, although the
-    /// value has changed. Subscribers receive the value once it is preserved. For a characteristic that is
-    /// not ``UpdatePolicy/durable``, they receive the last 16 such values.
+    /// value has changed. Subscribers receive the value as soon as the value is preserved. If the
+    /// characteristic is not ``UpdatePolicy/durable``, subscribers receive only the last 16 of these values.
     ///
-    /// Without a restoration identifier, this is the same as ``coalesced``.
+    /// Without a restoration identifier, this durability is the same as ``coalesced``.
     public static let durable = WriteDurability(name: .durable)
 }
 

@@ -14,43 +14,43 @@ extension PresentationFormat {
             self.init(rawValue: number)
         }
 
-        /// No description.
+        /// The value has no description.
         public static let unknown: Description = 0x0000
-        /// The first.
+        /// The first value of the same kind.
         public static let first: Description = 0x0001
-        /// The second.
+        /// The second value of the same kind.
         public static let second: Description = 0x0002
-        /// The third.
+        /// The third value of the same kind.
         public static let third: Description = 0x0003
-        /// The one in front.
+        /// The value from the front.
         public static let front: Description = 0x0100
-        /// The one at the back.
+        /// The value from the back.
         public static let back: Description = 0x0101
-        /// The one on top.
+        /// The value from the top.
         public static let top: Description = 0x0102
-        /// The one at the bottom.
+        /// The value from the bottom.
         public static let bottom: Description = 0x0103
-        /// The upper one.
+        /// The upper value.
         public static let upper: Description = 0x0104
-        /// The lower one.
+        /// The lower value.
         public static let lower: Description = 0x0105
-        /// The main one.
+        /// The main value.
         public static let main: Description = 0x0106
-        /// The backup, used if the main one fails.
+        /// The backup value, used if the main value is not available.
         public static let backup: Description = 0x0107
-        /// An auxiliary one.
+        /// An auxiliary value.
         public static let auxiliary: Description = 0x0108
-        /// The one inside.
+        /// The value from the inside.
         public static let inside: Description = 0x010B
-        /// The one outside.
+        /// The value from the outside.
         public static let outside: Description = 0x010C
-        /// The left one.
+        /// The value from the left.
         public static let left: Description = 0x010D
-        /// The right one.
+        /// The value from the right.
         public static let right: Description = 0x010E
-        /// The one inside the device.
+        /// The value from the inside of the device.
         public static let `internal`: Description = 0x010F
-        /// The one outside the device.
+        /// The value from the outside of the device.
         public static let external: Description = 0x0110
     }
 }

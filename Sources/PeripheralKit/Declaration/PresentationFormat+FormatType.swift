@@ -9,7 +9,7 @@ extension PresentationFormat {
             self.rawValue = rawValue
         }
 
-        /// True or false.
+        /// A Boolean value: true or false.
         public static let boolean = FormatType(rawValue: 0x01)
         /// An unsigned integer of 2 bits.
         public static let uint2 = FormatType(rawValue: 0x02)

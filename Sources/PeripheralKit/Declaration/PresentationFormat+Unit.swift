@@ -1,7 +1,7 @@
 extension PresentationFormat {
     /// The unit of a value (Assigned Numbers, 3.5).
     ///
-    /// Write a unit that has no name here as its number: `unit: 0x2706`.
+    /// Pass a unit without a name in this type as its number: `unit: 0x2706`.
     public struct Unit: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
         /// The 16-bit number of the unit's UUID.
         public let rawValue: UInt16
@@ -16,7 +16,7 @@ extension PresentationFormat {
             self.init(rawValue: number)
         }
 
-        /// No unit.
+        /// The value has no unit.
         public static let unitless: Unit = 0x2700
         /// Length in metres.
         public static let metre: Unit = 0x2701

@@ -1,6 +1,6 @@
 internal import PeripheralCore
 
-/// How to present a characteristic's value to people: its type, scale and unit.
+/// The type, scale and unit with which a value is shown to people.
 ///
 /// See Core Specification, Vol 3, Part G, 3.3.3.5.
 ///
@@ -9,8 +9,9 @@ internal import PeripheralCore
 /// PresentationFormat(.sint16, exponent: -2, unit: .degreeCelsius)
 /// ```
 ///
-/// If a value consists of several parts, declare a format for each, and an ``AggregateFormat``. Keep a format
-/// in a constant to refer to it there. Copies are the same format.
+/// If a value consists of several parts, declare a format for each part, and an ``AggregateFormat``. To refer
+/// to a format in an ``AggregateFormat``, keep the format in a constant. All copies of a format are the same
+/// format.
 public struct PresentationFormat: Sendable {
     /// The type of the value on the air.
     public let type: FormatType
@@ -18,10 +19,10 @@ public struct PresentationFormat: Sendable {
     /// The power of ten that an integer is multiplied by.
     public let exponent: Int8
 
-    /// The unit.
+    /// The unit of the value.
     public let unit: Unit
 
-    /// Distinguishes several values of the same kind; `.unknown` if there is only one.
+    /// The description that distinguishes several values of the same kind; `.unknown` for a single value.
     public let description: Description
 
     let declaration: DescriptorDeclaration
@@ -31,8 +32,8 @@ public struct PresentationFormat: Sendable {
     /// - Parameters:
     ///   - type: The type of the value on the air.
     ///   - exponent: The power of ten that the value is multiplied by; 0 unless the type is an integer.
-    ///   - unit: The unit.
-    ///   - description: Distinguishes several values of the same kind.
+    ///   - unit: The unit of the value.
+    ///   - description: The description that distinguishes several values of the same kind.
     public init(
         _ type: FormatType,
         exponent: Int8 = 0,
@@ -52,6 +53,6 @@ public struct PresentationFormat: Sendable {
         declaration = Descriptor(.characteristicPresentationFormat, value: writer.bytes).declaration
     }
 
-    /// The namespace of the descriptions: the Bluetooth SIG's, which is the only one.
+    /// The namespace of the descriptions; the Bluetooth SIG defines only this namespace.
     private static let bluetoothNamespace: UInt8 = 0x01
 }

@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// Answers a central's reads of a characteristic or descriptor.
+/// Answers the reads of a characteristic or descriptor.
 ///
 /// ```swift
 /// Characteristic<Bool>("5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001", .read) {
@@ -8,23 +8,26 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// The handler runs in a separate task, concurrently with other handlers. There is one exception: if the
-/// central has just written the same value without response, the handler of that write returns first.
+/// The handler runs in a separate task, concurrently with other handlers. There is one exception. If the
+/// central has just written the same value without response, the read waits until the handler of that write
+/// has returned.
 ///
-/// An error that the handler throws refuses the read. An ``ATTErrorConvertible`` error is sent as its ATT
-/// error, any other as `ATTError.unlikelyError`. Not every Bluetooth stack can carry every ATT error: see
-/// `ATTError`. A handler that has not returned after 4 seconds is cancelled, and the read is refused with
-/// `ATTError.unlikelyError`. Bluetooth stacks do not wait longer.
+/// An error that the handler throws refuses the read. If the error is an ``ATTErrorConvertible``, the central
+/// receives its ``ATTErrorConvertible/attError``. For any other error, the central receives
+/// `ATTError.unlikelyError`. Not every Bluetooth stack can carry every ATT error: see `ATTError`. A handler
+/// that has not returned after 4 seconds is cancelled, and the read is refused with `ATTError.unlikelyError`.
+/// Bluetooth stacks do not wait longer.
 ///
-/// Await long operations, and do not block the thread. At first, a handler runs on another thread than the
-/// one that serves the Bluetooth stack. Once it has proved quick, it runs on the same thread, because
-/// changing threads costs more than most handlers take. If it then blocks the thread, all requests and
-/// updates wait, even beyond the 4 seconds. Locks, system calls and long computations block a thread. After
-/// that, the handler runs on another thread again. A handler that suspends delays no other request. Run
-/// blocking work on a thread of its own.
+/// Await long operations, and do not block the thread. Locks, system calls and long computations block a
+/// thread. Run such work on a separate thread. While a handler is suspended, other requests are served.
+///
+/// At first, a handler does not run on the thread that serves the Bluetooth stack. After several quick calls,
+/// the handler runs on that thread, because a change of threads costs more than most handlers take. If the
+/// handler then blocks the thread, all requests and updates wait, even beyond the 4 seconds. Afterwards, the
+/// handler runs on another thread again.
 ///
 /// A value that does not fit into one packet is read in parts. The handler is called for the first part. The
-/// other parts come from the same value, so a central never receives a mixture of two values.
+/// later parts are cut from the same value. Therefore, a central never receives a mixture of two values.
 public struct Read<Value: GATTValue>: Sendable {
     let source: ReadSource
 

@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// The range of a characteristic's valid values, for centrals (Assigned Numbers, 3.7: 0x2906).
+/// The range of valid values of a characteristic (Assigned Numbers, 3.7: 0x2906).
 ///
 /// ```swift
 /// Characteristic<UInt8>("5c3a0003-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write]) {
@@ -10,11 +10,12 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// A central can still write a value outside the range. Refuse it in the ``Write`` handler.
+/// Centrals can read the range. A central can still write a value outside the range. Refuse such a value in
+/// the ``Write`` handler.
 public struct ValidRange<Value: GATTValue & Comparable>: Sendable {
     let declaration: DescriptorDeclaration
 
-    /// Declares the lower and the upper bound.
+    /// Declares the lower and the upper bound of valid values.
     public init(_ range: ClosedRange<Value>) {
         var writer = ByteWriter()
         range.lowerBound.encode(into: &writer)

@@ -1,4 +1,4 @@
-/// How many bytes a characteristic's value can have.
+/// The number of bytes that a characteristic's value can have.
 ///
 /// ```swift
 /// Characteristic<[UInt8]>("5c3a0006-7e3c-4b6e-9d29-b3f1c0a1d001", .write, length: .within(2...20)) {
@@ -6,9 +6,8 @@
 /// }
 /// ```
 ///
-/// A write of another length is refused with `ATTError.invalidAttributeValueLength`, without calling the
-/// ``Write`` handler. If the program itself provides a value of another length, that value reaches no
-/// central.
+/// A write of another length is refused with `ATTError.invalidAttributeValueLength`, and the ``Write``
+/// handler is not called. If the program provides a value of another length, no central receives that value.
 public struct ValueLength: Hashable, Sendable {
     let minimum: Int
     let maximum: Int
@@ -26,7 +25,7 @@ public struct ValueLength: Hashable, Sendable {
         ValueLength(minimum: 0, maximum: count)
     }
 
-    /// A number of bytes in this range, within 0 to 512.
+    /// A number of bytes in this range, which must be within 0 to 512.
     public static func within(_ counts: ClosedRange<Int>) -> ValueLength {
         ValueLength(minimum: counts.lowerBound, maximum: counts.upperBound)
     }

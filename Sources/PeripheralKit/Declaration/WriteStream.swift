@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// Receives a central's writes of a characteristic as a stream, for bulk data.
+/// Receives the writes to a characteristic as a stream, for bulk data.
 ///
 /// ```swift
 /// let firmware = Characteristic<[UInt8]>("5c3a0003-7e3c-4b6e-9d29-b3f1c0a1d001", .write) {
@@ -13,28 +13,29 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// Use it in place of ``Write``. A write is answered once it is in the buffer, before the program has taken
-/// it. The program therefore cannot refuse it with an error of its own. Bytes that are not a `Value`, or have
-/// another length than declared, are refused first.
+/// Use a stream instead of a ``Write``. A write is answered as soon as it is in the buffer, before the
+/// program has consumed it. Therefore, the program cannot refuse the write. If the bytes of a write are not a
+/// `Value` or do not have the declared length, the write does not enter the buffer and is refused.
 ///
 /// While the buffer is full, further writes wait for room:
 ///
-/// - A write with response is refused with `ATTError.unlikelyError` after 4 seconds, and is not taken.
-/// - A write without response waits for any time. Up to 256 writes of a central wait besides the buffer.
-///   Further writes are lost and logged. Some stacks treat every write to a characteristic with
-///   `.writeWithoutResponse` this way. If no data may be lost, declare `.write` alone.
+/// - A write with response is refused with `ATTError.unlikelyError` after 4 seconds, and does not enter the
+///   buffer.
+/// - A write without response waits for any time. Outside the buffer, up to 256 writes of each central can
+///   wait. Further writes are lost and logged. Some stacks treat every write to a characteristic with
+///   `.writeWithoutResponse` as a write without response. If no data may be lost, declare only `.write`.
 ///
 /// The writes of a central to all attributes are handled in order. A write that waits for room therefore
-/// delays the central's other writes, including those to a control point. They, too, are refused after 4
-/// seconds. The same applies to a read of a value that the central has since written without response. The
-/// central's other reads and other centrals are not delayed. Take the writes without delay, and store data
-/// elsewhere if processing takes time.
+/// delays the central's other writes, including the writes to a control point. The delayed writes are also
+/// refused after 4 seconds. A read is also delayed if a write without response to the same value is delayed.
+/// The central's other reads and the requests of other centrals are not delayed. Consume the writes without
+/// delay. If the processing takes time, store the data elsewhere first.
 public struct WriteStream<Value: GATTValue>: Sendable {
     let target: WriteTarget
 
-    /// Creates a stream with a buffer for writes that the program has not taken yet.
+    /// Creates a stream with a buffer for writes that the program has not consumed yet.
     ///
-    /// - Parameter capacity: The number of buffered writes of all centrals together; at least 1.
+    /// - Parameter capacity: The maximum number of buffered writes of all centrals together; at least 1.
     public init(capacity: Int = 64) {
         target = .stream(capacity: max(1, capacity)) { bytes in _ = try Value(gattBytes: bytes) }
     }
@@ -42,9 +43,9 @@ public struct WriteStream<Value: GATTValue>: Sendable {
 
 /// A central's write, as an element of ``PeripheralSession/writes(to:)``.
 public struct ReceivedWrite<Value: GATTValue>: Sendable {
-    /// The value that was written.
+    /// The value that the central has written.
     public let value: Value
 
-    /// The central that has written it.
+    /// The central that has written the value.
     public let central: Central
 }

@@ -4,7 +4,7 @@ private import Synchronization
 
 /// Answers the requests of centrals according to the declaration.
 ///
-/// Known values are answered at once. Only answers that need a handler are deferred.
+/// Requests for known values are answered at once. Only the answers that need a handler are deferred.
 final class AttributeServer: Sendable {
     private let table: AttributeTable
     /// The entries of the attributes in `table`; `nil` if the stack serves the attribute.
@@ -21,7 +21,7 @@ final class AttributeServer: Sendable {
 
     /// The declaration of an attribute.
     ///
-    /// A class, so that requests share it instead of copying it.
+    /// This is a class, so that requests share the entry instead of copying it.
     final class Entry: Sendable {
         let name: String
         let read: ReadSource?
@@ -115,7 +115,7 @@ final class AttributeServer: Sendable {
         streams = WriteStreams(buffers, of: connections)
     }
 
-    /// The buffer of writes to a characteristic; `nil` if it has no stream.
+    /// The buffer of writes to a characteristic; `nil` if the characteristic has no stream.
     func writeBuffer(of characteristic: AttributeHandle) -> WriteBuffer? {
         streams.buffer(of: characteristic)
     }
@@ -171,7 +171,7 @@ final class AttributeServer: Sendable {
         }
     }
 
-    /// Returns the central's write without response to the value, which precedes this read.
+    /// Returns the central's write without response that precedes this read of the same value.
     private func command(before request: BackendReadRequest, of entry: Entry) -> WriteOrder.Ticket? {
         // A write that waits for room in a stream may wait forever.
         guard entry.write != nil, streams.buffer(of: request.attribute) == nil else { return nil }
@@ -180,7 +180,7 @@ final class AttributeServer: Sendable {
 
     /// Answers with a stored value.
     ///
-    /// The later parts of a long read come from the value of its first part.
+    /// The later parts of a long read come from the value that the first part was read from.
     private func answer(_ request: BackendReadRequest, with value: [UInt8]) -> BackendAnswer {
         let now = tasks.stopwatch.elapsed()
         let snapshot = snapshots.withLock { snapshots in
@@ -238,7 +238,8 @@ final class AttributeServer: Sendable {
             )
             return .failure(.unlikelyError)
         }
-        // If the handler was late, the read has been answered. The central may have read another value since.
+        // If the handler was late, the read has already been answered. In the meantime, the central may have
+        // read another value.
         if !Task.isCancelled {
             snapshots.withLock { $0.begin(request, with: value, at: tasks.stopwatch.elapsed()) }
         }
@@ -298,7 +299,8 @@ final class AttributeServer: Sendable {
                 return outcome ?? .failure(.unlikelyError)
             }
         }
-        // A write that waits for room in a stream may wait forever. Without a response, answer at once.
+        // A write that waits for room in a stream may wait forever. A write without response is therefore
+        // answered at once.
         guard request.expectsResponse || entrance == nil else {
             carryOut { _ in }
             return .immediate(.success([]))
@@ -332,7 +334,7 @@ final class AttributeServer: Sendable {
         )
     }
 
-    /// Answers whether the central can write.
+    /// Answers a request that only asks whether the central can write.
     private func authorize(_ request: BackendWriteRequest, of entry: Entry) -> BackendAnswer {
         guard entry.authorization != nil else { return .immediate(.success([])) }
         return .deferred { [self] deliver in
@@ -354,13 +356,13 @@ final class AttributeServer: Sendable {
 
     /// Returns the ATT error for an error of a handler.
     ///
-    /// An error without one is logged.
+    /// An error without an ATT error is logged.
     private func attError(for error: any Error, from entry: Entry, _ operation: String) -> ATTError {
         if let error = error as? any ATTErrorConvertible, error.attError.rawValue != 0 {
             return error.attError
         }
-        // A handler that stops because it was cancelled does nothing wrong, and its request has been
-        // answered.
+        // A handler may throw because it was cancelled. This error is not logged, and the request has already
+        // been answered.
         guard !(error is CancellationError && Task.isCancelled) else { return .unlikelyError }
         logger.warning(
             "A request was refused with 'unlikely error' because its handler threw an error that has no ATT error.",
@@ -375,7 +377,8 @@ final class AttributeServer: Sendable {
 }
 
 extension AttributeServer.Entry {
-    /// - Throws: The ATT error for a central that is not authorized, or an error of the handler.
+    /// - Throws: The ATT error for a central that is not authorized, or the error of the authorization
+    ///   handler.
     fileprivate func authorize(_ central: Central) async throws {
         guard let authorization else { return }
         guard try await authorization(central) else { throw ATTError.insufficientAuthorization }

@@ -68,8 +68,8 @@ struct PairingAnswerer: Sendable {
     ///
     /// If the task is cancelled, the answer is a refusal.
     ///
-    /// A handler that still shows its passkey at the time limit has done its work: the pairing has already
-    /// ended.
+    /// If a handler still shows its passkey at the time limit, the answer is an acceptance, because the
+    /// pairing has already ended.
     private func firstAnswer(
         of answers: AsyncStream<BackendPairingAnswer>,
         to request: BackendPairingRequest
@@ -96,7 +96,7 @@ struct PairingAnswerer: Sendable {
         }
     }
 
-    /// Runs the handler, and cancels it when the question is withdrawn.
+    /// Runs the handler, and cancels the handler when the question is withdrawn.
     private func verdict(
         of handler: @escaping Handler,
         on request: BackendPairingRequest,

@@ -9,7 +9,7 @@ struct ReadSnapshots {
         var attribute: AttributeHandle
         var value: [UInt8]
         var begin: Duration
-        /// When the last part was read.
+        /// The time at which the last part was read.
         var lastRead: Duration
         /// Whether the central has read a further part.
         var isReadOn = false
@@ -19,31 +19,31 @@ struct ReadSnapshots {
 
     /// How long a value is available.
     ///
-    /// A central requests the next part at once; a much later request is another read.
+    /// A central requests the next part at once. A much later request belongs to another read.
     static let lifetime = Duration.seconds(30)
 
     /// The maximum number of values for each central.
     ///
-    /// A central reads fewer at once, with one read on each bearer.
+    /// A central reads fewer values at once, with one read on each bearer.
     ///
-    /// It prevents a central that never finishes its long reads from filling the memory or taking the room of
-    /// others.
+    /// A central may never finish its long reads. The maximum prevents such a central from filling the memory
+    /// or using the room of other centrals.
     static let capacity = 8
 
     /// The maximum number of centrals with values, above the number of links of an adapter.
     ///
-    /// A central that disconnects is forgotten, but a handler that ends later leaves a value. With private
-    /// addresses, each visit appears as another central.
+    /// The values of a central are dropped when it disconnects, but a handler that ends later adds a value
+    /// again. A central with private addresses appears as another central at each connection.
     static let centralCapacity = 128
 
     /// The values of each central.
     ///
-    /// The value that it read last comes last.
+    /// The value that a central has read last is the last element.
     private var snapshots: [Central.ID: [Snapshot]] = [:]
 
     /// Returns the value that the central has begun to read, for its next part.
     ///
-    /// With the last part, the value is forgotten.
+    /// After the last part, the value is dropped.
     mutating func value(for request: BackendReadRequest, at now: Duration) -> [UInt8]? {
         guard var snapshot = remove(request.attribute, of: request.central),
             now - snapshot.begin <= Self.lifetime
@@ -55,7 +55,7 @@ struct ReadSnapshots {
         return snapshot.value
     }
 
-    /// Retains the value that a central begins to read, if there will be further parts.
+    /// Retains the value that a central begins to read, if the value has further parts.
     mutating func begin(
         _ request: BackendReadRequest,
         with value: [UInt8],
@@ -86,9 +86,10 @@ struct ReadSnapshots {
         snapshots[central] = nil
     }
 
-    /// Drops the values of another central if there are too many: the one whose last read is the oldest.
+    /// Drops the values of the central whose last read is the oldest, if there are too many centrals.
     ///
-    /// A central that has continued to read a value is dropped only if all others have, too.
+    /// A central that has read a further part of a value is dropped only if all other centrals have also read
+    /// further parts.
     private mutating func makeRoom(for central: Central.ID, at now: Duration) {
         guard snapshots.count >= Self.centralCapacity, snapshots[central] == nil else { return }
         let ages = snapshots.mapValues { kept in
@@ -111,8 +112,8 @@ struct ReadSnapshots {
     /// The minimum length of a value in the first response.
     ///
     /// The response to a read by type is the shortest (Core Specification, Vol 3, Part F, 3.4.4.2). The stack
-    /// does not distinguish it from a plain read. After a value of exactly this length, the central sends
-    /// another request, which finds that nothing is left.
+    /// does not distinguish a read by type from a plain read. After a value of exactly this length, the
+    /// central sends another request. The answer to that request contains no bytes.
     private static func leastPart(of central: Central) -> Int {
         min(central.mtu - 4, 253)
     }

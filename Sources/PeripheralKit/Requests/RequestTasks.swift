@@ -2,29 +2,31 @@ internal import Logging
 internal import PeripheralCore
 private import Synchronization
 
-/// Runs the handlers of requests in separate tasks, so that each request is answered exactly once and in
-/// time.
+/// Runs the handlers of requests in separate tasks, and answers each request exactly once and in time.
 ///
-/// It owns the tasks. ``end()`` cancels them and returns when none is left. A handler that takes too long is
-/// cancelled, and its request is answered without it. A later answer of that handler is dropped.
+/// This object owns the tasks. ``end()`` cancels the tasks and returns when all of them have ended. If a
+/// handler takes too long, its task is cancelled, and its request is refused. A later answer of that handler
+/// is dropped.
 final class RequestTasks: Sendable {
     private struct Entry {
         var request: RunningRequest
-        /// When the answer is due, on the clock of ``Stopwatch``; `nil` when the central does not wait for
-        /// it.
+        /// The time at which the answer is due, by ``Stopwatch``; `nil` if the central does not wait for the
+        /// answer.
         var due: Duration?
     }
 
     private struct State {
         var entries: [UInt64: Entry] = [:]
-        /// The requests whose handlers run in place at present.
+        /// The requests whose handlers currently run in place, on the delivering thread.
         ///
-        /// Most end before their entries are needed.
+        /// Most of these handlers end before an entry is needed.
         var inPlace: [UInt64] = []
         var nextIdentifier: UInt64 = 0
-        /// All entries before this one have been answered, by their handlers or in their place.
+        /// The number of the first entry that may be unanswered.
+        ///
+        /// All earlier entries have been answered, either by their handlers or because they were late.
         var firstUnjudged: UInt64 = 0
-        /// The requests that centrals wait for, except those in place.
+        /// The requests that centrals wait for, except the requests in place.
         var unanswered: Set<UInt64> = []
         /// The calls that wait for the answers to all requests before a number.
         var waiters: [(before: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
@@ -36,7 +38,7 @@ final class RequestTasks: Sendable {
 
         var hasUnanswered: Bool { !unanswered.isEmpty || !inPlace.isEmpty }
 
-        /// Gives a new request its number, or returns `nil` after the end.
+        /// Returns the number of a new request; `nil` after the end.
         mutating func begin() -> UInt64? {
             guard !isEnded else { return nil }
             defer { nextIdentifier += 1 }
@@ -63,7 +65,9 @@ final class RequestTasks: Sendable {
             }
         }
 
-        /// Removes and returns the calls whose answers have been given, or whose end has come.
+        /// Removes and returns the calls whose wait is over.
+        ///
+        /// Either the awaited answers have been delivered, or all tasks have ended.
         mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
             var ready: [CheckedContinuation<Void, Never>] = []
             if !waiters.isEmpty {
@@ -79,7 +83,7 @@ final class RequestTasks: Sendable {
         }
     }
 
-    /// The time that a handler has to answer.
+    /// The maximum time that a handler can take to answer.
     ///
     /// A Bluetooth stack may refuse the request after 5 s with another error.
     static let timeLimit = Duration.seconds(4)
@@ -97,14 +101,14 @@ final class RequestTasks: Sendable {
         self.logger = logger
     }
 
-    /// Runs the work and delivers its result, or an error if it is late.
+    /// Runs the work and delivers its result, or an error if the result is late.
     ///
     /// - Parameters:
     ///   - name: The attribute, for the log.
     ///   - isTimed: Whether the central waits for the answer.
     ///   - pace: The known speed of the handler, which determines where it runs.
-    ///   - deliver: Receives the outcome. It is called once, from any thread, possibly before this function
-    ///     returns.
+    ///   - deliver: Receives the outcome. The closure is called once, from any thread, possibly before this
+    ///     function returns.
     ///   - work: Calls the handler.
     func start(
         _ name: String,
@@ -132,7 +136,8 @@ final class RequestTasks: Sendable {
         lasts(Entry(request: request, due: due), identifier)
     }
 
-    /// Gives a request its number if its handler may begin in place.
+    /// Returns the number of a request whose handler begins in place; `nil` if the handler may not begin in
+    /// place.
     private func beginInPlace(if isQuick: Bool) -> UInt64? {
         guard isQuick, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return nil }
         return state.withLock { state in
@@ -146,12 +151,12 @@ final class RequestTasks: Sendable {
     /// Records that a request in place has suspended.
     private func lasts(_ entry: Entry, _ identifier: UInt64) {
         let (wakesTimekeeper, isCancelled, waiters) = state.withLock { state in
-            // It may have ended meanwhile, on another thread.
+            // Meanwhile, the request may have ended on another thread.
             guard let index = state.inPlace.firstIndex(of: identifier) else {
                 return (false, false, [CheckedContinuation<Void, Never>]())
             }
             state.inPlace.remove(at: index)
-            // Others do not wait for an answer that no central waits for.
+            // The waiters do not wait for an answer that no central waits for.
             return (state.keep(entry, as: identifier), state.isCancelled, state.takeWaiters())
         }
         for waiter in waiters { waiter.resume() }
@@ -202,9 +207,9 @@ final class RequestTasks: Sendable {
         }
     }
 
-    /// Waits until all requests so far that centrals wait for are answered.
+    /// Waits until all earlier requests that centrals wait for are answered.
     ///
-    /// The wait is limited, because no answer comes later than its time limit.
+    /// The wait is limited, because each request is answered within the time limit.
     func untilAnswered() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -219,7 +224,7 @@ final class RequestTasks: Sendable {
 // MARK: - Time
 
 extension RequestTasks {
-    /// Answers for late handlers until the calling task is cancelled.
+    /// Answers the requests of late handlers until the calling task is cancelled.
     func runDeadlines() async {
         for await _ in wakeUps {
             while let due = nextDue() {
@@ -232,9 +237,9 @@ extension RequestTasks {
         }
     }
 
-    /// When the oldest answer is due.
+    /// Returns the time at which the oldest answer is due.
     ///
-    /// If there is none, the timekeeper must be woken for the next one.
+    /// If no answer is due, the timekeeper must be woken for the next request.
     private func nextDue() -> Duration? {
         state.withLock { state in
             while state.firstUnjudged < state.nextIdentifier {
@@ -271,7 +276,7 @@ extension RequestTasks {
 // MARK: - End
 
 extension RequestTasks {
-    /// Cancels running handlers and all later ones.
+    /// Cancels running handlers and all later handlers.
     func cancelAll() {
         let entries = state.withLock { state in
             state.isCancelled = true
@@ -280,7 +285,7 @@ extension RequestTasks {
         for entry in entries { entry.request.cancel() }
     }
 
-    /// Cancels running handlers, starts no more, and waits until all have ended.
+    /// Cancels running handlers, starts no further handlers, and waits until all handlers have ended.
     func end() async {
         state.withLock { $0.isEnded = true }
         cancelAll()

@@ -1,13 +1,13 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// A request whose handler runs, with its outcome.
+/// A request whose handler runs, and the outcome of the request.
 ///
 /// Only the first outcome counts.
 final class RunningRequest: Sendable {
     private enum Progress: UInt8, AtomicRepresentable {
         case waiting
-        /// The request was answered in place of the handler, which still runs.
+        /// The request was answered because the handler was late. The handler still runs.
         case answeredFor
         case over
     }
@@ -28,14 +28,14 @@ final class RunningRequest: Sendable {
         self.deliver = deliver
     }
 
-    /// Delivers the handler's outcome and returns whether it was the first.
+    /// Delivers the handler's outcome and returns whether it was the first outcome.
     func answer(_ outcome: BackendAnswer.Outcome) -> Bool {
         let isFirst = progress.exchange(.over, ordering: .acquiringAndReleasing) == .waiting
         if isFirst { deliver(outcome) }
         return isFirst
     }
 
-    /// Answers in place of the handler and returns whether that was necessary.
+    /// Answers the request of a late handler, and returns whether the request was unanswered.
     func answerForHandler() -> Bool {
         let isFirst = progress.compareExchange(
             expected: .waiting,
@@ -46,7 +46,7 @@ final class RunningRequest: Sendable {
         return isFirst
     }
 
-    /// Stores the handler's task unless it has ended, and returns whether it still runs.
+    /// Stores the handler's task unless the task has ended, and returns whether the task still runs.
     func keep(_ task: Task<Void, Never>) -> Bool {
         guard progress.load(ordering: .acquiring) != .over else { return false }
         let isCancelled = handling.withLock { handling in
@@ -57,7 +57,7 @@ final class RunningRequest: Sendable {
         return true
     }
 
-    /// Cancels the handler's task, even if it is stored later.
+    /// Cancels the handler's task, even if the task is stored later.
     func cancel() {
         let task = handling.withLock { handling in
             handling.isCancelled = true

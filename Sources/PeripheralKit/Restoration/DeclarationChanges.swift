@@ -1,20 +1,20 @@
 public import PeripheralCore
 
-/// The differences between a declaration and what was published before the program ended.
+/// The differences between a declaration and the attributes that were published earlier.
 ///
-/// An element is the same as before if it has the same type and the same position among the elements of that
-/// type. For a service, that is its position in the peripheral; for other elements, in the element that
-/// contains them.
+/// An earlier element and a declared element are the same if both have the same type and the same position
+/// among the elements of that type. The position of a service is its position in the peripheral. The position
+/// of any other element is its position in the element that contains it.
 public struct DeclarationChanges: Hashable, Sendable {
     /// A service, characteristic or descriptor.
     public struct Element: Hashable, Sendable, CustomStringConvertible {
-        /// The type of the service that the element is, or belongs to.
+        /// The type of the service: the element itself, or the service that contains the element.
         public let service: BluetoothUUID
 
-        /// The type of the characteristic that the element is, or belongs to; `nil` for a service.
+        /// The type of the characteristic; `nil` for a service.
         public let characteristic: BluetoothUUID?
 
-        /// The type of the descriptor that the element is; `nil` for a service or characteristic.
+        /// The type of the descriptor; `nil` for a service or a characteristic.
         public let descriptor: BluetoothUUID?
 
         init(
@@ -37,10 +37,10 @@ public struct DeclarationChanges: Hashable, Sendable {
         }
     }
 
-    /// The elements that are new, without the elements inside them.
+    /// The elements that are new, without the elements that they contain.
     public internal(set) var added: [Element] = []
 
-    /// The elements that no longer exist, without the elements inside them.
+    /// The elements that no longer exist, without the elements that they contained.
     public internal(set) var removed: [Element] = []
 
     /// The elements whose properties, security, constant value or included services have changed.
@@ -48,17 +48,19 @@ public struct DeclarationChanges: Hashable, Sendable {
 
     /// The services and characteristics that moved to other handles, or whose handles are not known.
     ///
-    /// A new service or characteristic moves nothing as long as there is room behind the service, usually 32
-    /// handles. If another program has taken the handles of a service meanwhile, the Bluetooth stack refuses
-    /// them and the service moves. ``SessionEvent/handlesChanged`` reports that.
+    /// A new service or characteristic moves no other element as long as there is room behind the service,
+    /// usually for 32 handles. If another program uses the handles of a service, the Bluetooth stack refuses
+    /// these handles and the service moves. ``SessionEvent/handlesChanged`` reports the move.
     public internal(set) var moved: [Element] = []
 
-    /// Whether centrals must discover the services again, because their caches are wrong.
+    /// Whether centrals must discover the services again.
     ///
-    /// It is `true` when a handle or a declaration has changed, and with it the Database Hash. It is also
-    /// `true` when that is not known: when nothing could be restored, or when the Bluetooth stack does not
-    /// report handles. The Bluetooth stack sends Service Changed to connected centrals at once, and to bonded
-    /// centrals when they return.
+    /// The value is `true` when a handle or a declaration has changed, because the Database Hash and the
+    /// caches of centrals are then wrong. The value is also `true` when nothing could be restored, or when
+    /// the Bluetooth stack does not report handles.
+    ///
+    /// The Bluetooth stack sends Service Changed to connected centrals at once, and to bonded centrals when
+    /// they return.
     public internal(set) var invalidatesCaches = false
 
     /// Whether there are no known differences.

@@ -1,8 +1,8 @@
 public import PeripheralCore
 
-/// The preserved state of a peripheral, from which it can be declared again with new handlers.
+/// The preserved state of a peripheral, from which a program can declare the peripheral again.
 ///
-/// Use it in a program that does not know its declaration in advance:
+/// The program adds new handlers. Use this type in a program that does not know its declaration in advance:
 ///
 /// ```swift
 /// let store = try StateDirectory()
@@ -19,9 +19,10 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// State that cannot be used affects only its own peripheral. Therefore, the `catch` is inside the loop.
-/// ``RestorationStore/identifiers()`` omits state that it knows to be damaged. Neither it nor the initializer
-/// changes damaged state. A peripheral that runs with the identifier sets it aside and reports the problem.
+/// State that cannot be used affects only one peripheral. Therefore, the `catch` is inside the loop.
+/// ``RestorationStore/identifiers()`` omits state that is known to be damaged. Neither that function nor the
+/// initializer changes damaged state. A peripheral that runs with the identifier sets the damaged state aside
+/// and reports the problem.
 public struct PreservedPeripheral: Sendable {
     /// The restoration identifier.
     public let identifier: String
@@ -34,7 +35,7 @@ public struct PreservedPeripheral: Sendable {
     /// The name of the peripheral.
     public var name: String { state.name }
 
-    /// The services in their order, with all their characteristics and descriptors.
+    /// The services in the order of the declaration, with all characteristics and descriptors.
     public var services: [ServiceDescription] { state.database.table.services }
 
     /// The advertisements.
@@ -42,7 +43,7 @@ public struct PreservedPeripheral: Sendable {
 
     /// Reads the preserved state of an identifier without changing it.
     ///
-    /// The result is `nil` when nothing is preserved under the identifier.
+    /// The result is `nil` when no state is preserved under the identifier.
     ///
     /// - Parameters:
     ///   - identifier: The restoration identifier.
@@ -73,15 +74,15 @@ public struct PreservedPeripheral: Sendable {
         formatIdentities = Dictionary(uniqueKeysWithValues: formats.map { ($0, DeclarationIdentity()) })
     }
 
-    /// Returns a characteristic as it was, with handlers.
+    /// Returns a preserved characteristic with new handlers.
     ///
-    /// It has its earlier properties, security, length, update policy and constant descriptors. Writes that
-    /// were ``WriteDurability/durable`` stay durable, whatever the ``PersistentValue`` declares, because
-    /// centrals rely on it.
+    /// The characteristic has its earlier properties, security, length, update policy and constant
+    /// descriptors. If writes were ``WriteDurability/durable``, they stay durable even if the
+    /// ``PersistentValue`` declares another durability, because centrals rely on durable writes.
     ///
     /// - Parameters:
     ///   - uuid: The type of the characteristic.
-    ///   - service: The type of its service; `nil` for any service.
+    ///   - service: The type of the service that contains the characteristic; `nil` for any service.
     ///   - occurrence: The index among several characteristics of this type, in the order of ``services``; 0
     ///     for the first.
     ///   - type: The type of the value.
@@ -118,24 +119,26 @@ public struct PreservedPeripheral: Sendable {
 }
 
 extension Peripheral {
-    /// Declares a peripheral as it was, from its preserved state.
+    /// Declares a peripheral from its preserved state.
     ///
-    /// A characteristic without a handler is served with its constant value, or with its preserved value as
-    /// by a ``PersistentValue``. ``validate()`` reports these problems:
+    /// A characteristic without a handler has its constant value, or its preserved value like a
+    /// ``PersistentValue``. ``validate()`` reports these problems:
     ///
-    /// - A characteristic has no handler and neither of these values.
-    /// - A characteristic had an ``Authorization`` and is given none. It refuses all centrals.
-    /// - A characteristic is given that the peripheral did not have.
+    /// - A characteristic has no handler, no constant value and no preserved value.
+    /// - A characteristic had an ``Authorization`` earlier and has no ``Authorization`` now. The
+    ///   characteristic refuses all centrals.
+    /// - One of the characteristics with handlers did not exist in the earlier peripheral.
     ///
-    /// The peripheral advertises what it advertised before. If advertising was stopped with
-    /// ``PeripheralSession/stopAdvertising()``, it advertises nothing until the program starts advertising.
+    /// The peripheral has the same advertisements as before. If ``PeripheralSession/stopAdvertising()``
+    /// stopped advertising in the earlier run, the peripheral does not advertise until the program starts
+    /// advertising.
     ///
     /// - Parameters:
     ///   - preserved: The preserved state.
-    ///   - pairing: How centrals may pair. Attributes that require security need it.
-    ///   - characteristics: The characteristics with handlers, made by
+    ///   - pairing: How centrals may pair. Attributes that require security need a pairing method.
+    ///   - characteristics: The characteristics with handlers, as returned by
     ///     ``PreservedPeripheral/characteristic(_:ofService:occurrence:as:_:)``.
-    ///   - onRestore: A closure that receives the restored state, as in
+    ///   - onRestore: A closure that receives the restored state. See
     ///     ``init(_:restorationIdentifier:pairing:_:onRestore:)``.
     public init(
         restoring preserved: PreservedPeripheral,

@@ -9,38 +9,40 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// Another peripheral, in this process or another, uses the identifier.
+        /// Another peripheral in any process uses the identifier.
         public static let inUse = Code(kind: .inUse)
-        /// The preserved state is not what was saved: it is truncated, changed or something else.
+        /// The preserved state is not the state that was saved, for example because it was truncated or
+        /// changed.
         public static let damaged = Code(kind: .damaged)
         /// The preserved state was saved under another identifier.
         public static let foreign = Code(kind: .foreign)
         /// The preserved state was saved by a newer version of this package.
         ///
-        /// This version cannot read its format.
+        /// This version cannot read the format of the newer version.
         public static let newerVersion = Code(kind: .newerVersion)
-        /// A preserved value does not have the type or length that is declared now.
+        /// A preserved value does not have the declared type or length.
         public static let incompatible = Code(kind: .incompatible)
         /// The state is larger than the store accepts.
         public static let tooLarge = Code(kind: .tooLarge)
         /// Another user may have written the state.
         ///
-        /// It is a symbolic link, is not a regular file, belongs to another user, or is a file or directory
-        /// that other users may write.
+        /// This code applies to a symbolic link, and to any file that is not a regular file. The code also
+        /// applies if another user owns the file or the directory, or can write to it.
         public static let untrusted = Code(kind: .untrusted)
         /// The system did not allow this program to read the state.
         public static let unreadable = Code(kind: .unreadable)
         /// The system did not allow this program to write the state.
         ///
-        /// It is also the code for a state that cannot be written at all.
+        /// This code also stands for a state that cannot be written for another reason.
         public static let unwritable = Code(kind: .unwritable)
         /// The identifier is not valid: it is empty, too long, or contains U+0000.
         public static let invalidIdentifier = Code(kind: .invalidIdentifier)
         /// The record is closed.
         public static let closed = Code(kind: .closed)
-        /// The store became available only after the peripheral had begun without its preserved state.
+        /// The store became available after the peripheral had begun without its preserved state.
         ///
-        /// The preserved state stays as it is for the next run. Nothing is preserved in this run.
+        /// The preserved state does not change and is restored in the next run. Changes in this run are not
+        /// preserved.
         public static let openedLate = Code(kind: .openedLate)
 
         /// The name of the code.
@@ -50,9 +52,9 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
     /// The kind of the error.
     public var code: Code
 
-    /// One or two sentences for a person.
+    /// A message of one or two sentences.
     ///
-    /// They say what cannot be used or saved, why, and what to do about it.
+    /// The message says which state cannot be used or saved, the reason, and how to solve the problem.
     public var message: String
 
     /// The version of the preserved state, if ``code`` is ``Code/newerVersion`` and the version is known.

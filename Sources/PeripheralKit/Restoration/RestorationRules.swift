@@ -1,4 +1,4 @@
-/// The rules that this package's own stores share, for identifiers and for states.
+/// The rules for identifiers and states in the stores of this package.
 package enum RestorationRules {
     /// The longest identifier, in bytes of UTF-8.
     package static let maximumIdentifierLength = 4096

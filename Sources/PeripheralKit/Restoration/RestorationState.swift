@@ -1,19 +1,19 @@
 /// The preserved state of a peripheral as named groups of keys and values, in order.
 ///
-/// This is the form in which a ``RestorationStore`` saves it. A store does not interpret the contents.
+/// A ``RestorationStore`` saves preserved state in this form. A store does not interpret the contents.
 ///
-/// Names of groups and keys consist of ASCII letters, digits and hyphens, and are not empty. Values are any
-/// text without U+0000. A store refuses to save anything else.
+/// Names of groups and keys consist of ASCII letters, digits and hyphens, and are not empty. A value is any
+/// text without U+0000. A store refuses to save a state that breaks these rules.
 public struct RestorationState: Hashable, Sendable {
     /// The newest version of the format that this version of the package can read.
     ///
-    /// It can also read all earlier versions. State of a newer version stays in the store for a program that
-    /// can read it, see ``RestorationRecord/setAside(forVersion:)``.
+    /// This version can also read all earlier versions of the format. State of a newer version stays in the
+    /// store for a program that can read that version. See ``RestorationRecord/setAside(forVersion:)``.
     public static let newestVersion = 1
 
     /// The groups, in the order in which they were added.
     ///
-    /// No two have the same name.
+    /// No two groups have the same name.
     public private(set) var groups: [Group] = []
 
     private var positions: [String: Int] = [:]
@@ -21,10 +21,10 @@ public struct RestorationState: Hashable, Sendable {
     /// Creates a state without groups.
     public init() {}
 
-    /// The group with a name; `nil` if there is none.
+    /// The group with a name; `nil` if there is no such group.
     ///
-    /// A new group is added at the end. An existing group is replaced in its position. The group takes the
-    /// name of the subscript. `nil` removes the group.
+    /// A new group is added at the end. An existing group is replaced in its position. The group then has the
+    /// name in the subscript. Setting `nil` removes the group.
     public subscript(name: String) -> Group? {
         get { positions[name].map { groups[$0] } }
         set {
@@ -53,7 +53,7 @@ public struct RestorationState: Hashable, Sendable {
         }
     }
 
-    /// Compares the groups, in their order.
+    /// Compares the groups and their order.
     public static func == (left: RestorationState, right: RestorationState) -> Bool {
         left.groups == right.groups
     }
@@ -67,10 +67,10 @@ public struct RestorationState: Hashable, Sendable {
 extension RestorationState {
     /// A key with its value.
     public struct Entry: Hashable, Sendable {
-        /// The key.
+        /// The key of the entry.
         public let key: String
 
-        /// The value.
+        /// The value of the entry.
         public var value: String
 
         /// Creates an entry from a key and a value.
@@ -82,29 +82,29 @@ extension RestorationState {
 
     /// A named list of keys with their values.
     public struct Group: Hashable, Sendable {
-        /// The name.
+        /// The name of the group.
         public fileprivate(set) var name: String
 
         /// The entries, in the order in which their keys were first set.
         ///
-        /// No two have the same key.
+        /// No two entries have the same key.
         public private(set) var entries: [Entry] = []
 
         private var positions: [String: Int] = [:]
 
         /// Creates a group.
         ///
-        /// If several entries have the same key, the last one counts.
+        /// If several entries have the same key, the last of these entries counts.
         public init(_ name: String, entries: [Entry] = []) {
             self.name = name
             reserveCapacity(entries.count)
             for entry in entries { self[entry.key] = entry.value }
         }
 
-        /// The value of a key; `nil` if there is none.
+        /// The value of a key; `nil` if there is no such key.
         ///
-        /// A new key is added at the end. An existing value is replaced in its position. `nil` removes the
-        /// key.
+        /// A new key is added at the end. An existing value is replaced in its position. Setting `nil`
+        /// removes the key.
         public subscript(key: String) -> String? {
             get { positions[key].map { entries[$0].value } }
             set {
@@ -135,7 +135,7 @@ extension RestorationState {
             }
         }
 
-        /// Compares the name and the entries, in their order.
+        /// Compares the name, the entries and the order of the entries.
         public static func == (left: Group, right: Group) -> Bool {
             left.name == right.name && left.entries == right.entries
         }

@@ -1,30 +1,30 @@
-/// A place where the state of peripherals is preserved, each under its restoration identifier.
+/// A place that preserves the state of peripherals.
 ///
-/// `StateDirectory`, which comes with the backend for BlueZ, uses files. `InMemoryRestorationStore`, for
-/// tests, uses memory. You can write another store, for example for a flash partition or a settings service.
-/// It must keep three promises:
+/// The state of each peripheral is preserved under its restoration identifier. `StateDirectory` in the
+/// backend for BlueZ uses files. `InMemoryRestorationStore` uses memory and is for tests. You can write
+/// another store, for example for a flash partition or a settings service. A store must keep three promises:
 ///
 /// - When ``RestorationRecord/save(_:)`` has returned, the state survives a crash at any later time.
-/// - A loaded state is one of the states that were saved, never a mixture of two.
+/// - A loaded state is one of the states that were saved, never a mixture of two states.
 /// - An open record cannot be opened again until it is closed.
 public protocol RestorationStore: Sendable {
     /// Returns the identifiers under which state is preserved, in no particular order.
     ///
-    /// State that is damaged as a whole, or that cannot be trusted, is omitted. Opening and loading its
-    /// record throws the reason. State that is listed may still be unusable for this version of the package,
-    /// because a store does not interpret the contents.
+    /// The result omits the identifiers of damaged state and of state that cannot be trusted. Opening and
+    /// loading the record of such state throws the reason. A listed identifier may still have state that this
+    /// version of the package cannot use, because a store does not interpret the contents.
     ///
-    /// - Throws: ``RestorationError`` when the store as a whole cannot be read. A store in which nothing has
-    ///   been preserved yet has no identifiers; that is not an error.
+    /// - Throws: ``RestorationError`` when the store as a whole cannot be read. An empty store has no
+    ///   identifiers, and the function does not throw.
     func identifiers() async throws(RestorationError) -> [String]
 
     /// Opens the record of an identifier for exclusive use until it is closed.
     ///
     /// - Parameter identifier: A text of 1 to 4,096 bytes in UTF-8 without U+0000. Identifiers are compared
     ///   byte by byte, so upper and lower case differ.
-    /// - Returns: The record, which may be empty.
+    /// - Returns: The record, which is empty if no state is preserved under the identifier.
     /// - Throws: ``RestorationError`` with one of these codes:
-    ///   - ``RestorationError/Code/inUse`` when the record is already open, in this process or another.
+    ///   - ``RestorationError/Code/inUse`` when the record is already open in any process.
     ///   - ``RestorationError/Code/invalidIdentifier`` when the identifier is not valid.
     ///   - ``RestorationError/Code/untrusted``, ``RestorationError/Code/unreadable`` or
     ///     ``RestorationError/Code/unwritable`` when the store cannot be used.
@@ -33,43 +33,46 @@ public protocol RestorationStore: Sendable {
 
 /// The preserved state of one peripheral in a ``RestorationStore``.
 ///
-/// Calls are carried out one at a time, in order. They do not block the threads that Swift's tasks run on. A
-/// call that has begun is not interrupted when the calling task is cancelled.
+/// Calls are carried out one at a time, in order. The calls do not block the threads of Swift's tasks. If the
+/// calling task is cancelled, a call that has begun continues.
 public protocol RestorationRecord: Sendable {
-    /// Returns the state that was saved last, or `nil` when nothing is preserved yet.
+    /// Returns the last saved state, or `nil` when no state is preserved.
     ///
     /// - Throws: ``RestorationError`` when the state cannot be used, with the code
     ///   ``RestorationError/Code/damaged``, ``RestorationError/Code/foreign``,
     ///   ``RestorationError/Code/newerVersion``, ``RestorationError/Code/tooLarge``,
-    ///   ``RestorationError/Code/untrusted`` or ``RestorationError/Code/unreadable``. The state stays as it
-    ///   is. ``setAside()`` moves it out of the way.
+    ///   ``RestorationError/Code/untrusted`` or ``RestorationError/Code/unreadable``. In this case, the state
+    ///   does not change. ``setAside()`` moves the state to another name.
     func load() async throws(RestorationError) -> RestorationState?
 
-    /// Saves a state in place of the earlier one.
+    /// Saves a state and replaces the earlier state.
     ///
-    /// When this function has returned, the state survives a crash of the program and of the system. If it
-    /// throws, or if the program is killed, either the earlier state or the new one is preserved, as a whole.
+    /// When this function has returned, the state survives a crash of the program and of the system. If the
+    /// function throws, or if the program is killed, either the whole earlier state or the whole new state is
+    /// preserved.
     ///
     /// - Throws: ``RestorationError`` with the code ``RestorationError/Code/unwritable`` when the state
-    ///   cannot be written, or breaks the rules for names and values; with ``RestorationError/Code/tooLarge``
-    ///   when it is larger than the store accepts.
+    ///   cannot be written, or breaks the rules for names and values. ``RestorationError`` with the code
+    ///   ``RestorationError/Code/tooLarge`` when the state is larger than the store accepts.
     func save(_ document: RestorationState) async throws(RestorationError)
 
-    /// Moves the preserved state to another name, where a person can examine it.
+    /// Moves the preserved state to another name, so that a person can examine it.
     ///
-    /// Nothing is preserved under the identifier then. The store retains the last few states that were set
-    /// aside.
+    /// After this call, no state is preserved under the identifier. The store retains the last few states
+    /// that were set aside.
     ///
     /// - Returns: The new location, for a message to a person; `nil` when there was no state.
     /// - Throws: ``RestorationError`` with ``RestorationError/Code/unwritable`` when the state cannot be
     ///   moved.
     func setAside() async throws(RestorationError) -> String?
 
-    /// Moves the preserved state to a name for the newer version that has saved it.
+    /// Moves the preserved state to a name for the newer version that saved this state.
     ///
-    /// It does not count among the states that ``setAside()`` retains. It becomes the preserved state again
-    /// when a program opens the record whose ``RestorationState/newestVersion`` is that version. A store
-    /// that does not distinguish versions need not implement this function; the default calls ``setAside()``.
+    /// The moved state does not count among the states that ``setAside()`` retains. A program whose
+    /// ``RestorationState/newestVersion`` is that version restores the moved state when it opens the record.
+    ///
+    /// A store that does not distinguish versions need not implement this function. The default
+    /// implementation calls ``setAside()``.
     ///
     /// - Parameter version: The version, above ``RestorationState/newestVersion``.
     /// - Returns: The new location, for a message to a person; `nil` when there was no state.
@@ -77,15 +80,15 @@ public protocol RestorationRecord: Sendable {
     ///   moved.
     func setAside(forVersion version: Int) async throws(RestorationError) -> String?
 
-    /// Closes the record after all earlier calls are done, so that it can be opened again.
+    /// Closes the record, so that it can be opened again.
     ///
-    /// Later calls throw ``RestorationError/Code/closed``, except for this one. A record is also closed when
-    /// it is no longer referenced.
+    /// The record is closed after all earlier calls have ended. Later calls of all other functions throw
+    /// ``RestorationError/Code/closed``. A record is also closed when it is no longer referenced.
     func close() async
 }
 
 extension RestorationRecord {
-    /// Sets the preserved state aside as ``setAside()`` does, without distinguishing versions.
+    /// Sets the preserved state aside like ``setAside()``, without distinguishing versions.
     public func setAside(forVersion version: Int) async throws(RestorationError) -> String? {
         try await setAside()
     }

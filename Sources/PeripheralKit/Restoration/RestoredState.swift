@@ -1,8 +1,8 @@
 public import PeripheralCore
 
-/// The preserved state of an earlier run, as the next run of the peripheral restores it.
+/// The state that a run of a peripheral restores from an earlier run.
 ///
-/// A peripheral with a restoration identifier receives it first: before it is registered, and before any
+/// A peripheral with a restoration identifier receives this state before it is registered and before any
 /// request.
 ///
 /// ```swift
@@ -15,8 +15,8 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// It describes the past. ``PeripheralSession/restored`` and ``SessionEvent/restoredSubscriberChanged(_:)``
-/// report which subscribers have subscribed again.
+/// The restored state describes the end of the earlier run. ``PeripheralSession/restored`` and
+/// ``SessionEvent/restoredSubscriberChanged(_:)`` report which subscribers have subscribed again.
 public struct RestoredState: Sendable {
     let preserved: PreservedState?
     /// The handles that the declared characteristics had in the earlier table.
@@ -28,9 +28,10 @@ public struct RestoredState: Sendable {
     /// The subscribers, in the order in which they subscribed.
     public internal(set) var subscribers: [RestoredSubscriber]
 
-    /// The differences between the declaration and what was published before.
+    /// The differences between the declaration and the attributes that were published earlier.
     ///
-    /// If nothing could be restored, no difference is known, and the caches of centrals count as invalid.
+    /// If nothing could be restored, the differences are not known, and the caches of centrals count as
+    /// invalid.
     public let changes: DeclarationChanges
 
     /// The problems that occurred, such as a damaged file that was set aside; usually empty.
@@ -44,13 +45,14 @@ public struct RestoredState: Sendable {
 
     /// The address of the adapter that the peripheral was on the air with.
     ///
-    /// It is `nil` when it is not known.
+    /// The address is `nil` when it is not known.
     public var adapter: DeviceAddress? { preserved?.adapter }
 
-    /// The services that were published, in their order, with all their characteristics and descriptors.
+    /// The services that were published, in the order of the declaration, with all characteristics and
+    /// descriptors.
     public var services: [ServiceDescription] { preserved?.database.table.services ?? [] }
 
-    /// The advertisements that the program had declared or set last.
+    /// The advertisements that the program had declared or last set.
     public var advertisements: [Advertisement] { preserved?.advertisements ?? [] }
 
     init(
@@ -69,15 +71,16 @@ public struct RestoredState: Sendable {
         self.problems = problems
     }
 
-    /// Returns the preserved value of a characteristic, if it has a ``PersistentValue`` or was constant.
+    /// Returns the preserved value of a characteristic.
     ///
-    /// The peripheral serves a persistent value automatically. Use this function if the program has to act on
-    /// the value.
+    /// Only the values of characteristics with a ``PersistentValue``, and constant values, are preserved. The
+    /// peripheral serves a persistent value automatically. Use this function if the program has to act on the
+    /// value.
     ///
     /// - Parameter characteristic: A characteristic of the peripheral that is about to run.
-    /// - Returns: The value. With a ``PersistentValue``, it is the value that is served. It is `nil` when no
-    ///   value is preserved, or when the ``PersistentValue`` does not accept it; ``problems`` contains the
-    ///   reason then.
+    /// - Returns: The value. With a ``PersistentValue``, the result is the value that centrals read. The
+    ///   result is `nil` when no value is preserved. The result is also `nil` when the ``PersistentValue``
+    ///   does not accept the value. ``problems`` then contains the reason.
     /// - Throws: `GATTDecodingError` when the preserved bytes do not have this type, and the characteristic
     ///   has no ``PersistentValue``.
     public func value<Value>(of characteristic: Characteristic<Value>) throws -> Value? {
@@ -94,7 +97,7 @@ public struct RestoredState: Sendable {
 
     /// Returns the handle that a characteristic's value had on the air.
     ///
-    /// It is `nil` when there was none or it is not known.
+    /// The result is `nil` when the value had no handle on the air, or when the handle is not known.
     public func handle<Value>(of characteristic: Characteristic<Value>) -> AttributeHandle? {
         formerHandles[characteristic.declaration.identity].flatMap {
             preserved?.database.handleOnAir(of: $0)
@@ -104,22 +107,22 @@ public struct RestoredState: Sendable {
 
 /// A failure to restore or save a part of the preserved state.
 ///
-/// The peripheral runs all the same.
+/// The peripheral runs despite this failure.
 public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
     /// The operation that failed.
     public enum Operation: Hashable, Sendable {
         /// Opening the record of the identifier.
         ///
-        /// Nothing is preserved until that succeeds. It is tried again, unless the existing state has to
-        /// stay: it can be neither read nor set aside, or the next run will begin with it
-        /// (``RestorationError/Code/openedLate``).
+        /// Nothing is preserved until the record is open. The peripheral tries again to open the record,
+        /// unless the existing state must not be replaced. For example, the next run begins with the existing
+        /// state (``RestorationError/Code/openedLate``), or the state can be neither read nor set aside.
         case open
         /// Restoring the preserved state. The peripheral begins without it.
         case restore
-        /// Restoring a preserved value. The characteristic has its initial value; everything else is
+        /// Restoring a preserved value. The characteristic has its initial value. All other state is
         /// restored.
         case value
-        /// Saving a change. It is tried again.
+        /// Saving a change. The peripheral tries again to save the change.
         case save
     }
 
@@ -131,7 +134,7 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
 
     /// The new location of state that was set aside, for a person to examine.
     ///
-    /// It is `nil` when the state was not moved.
+    /// The location is `nil` when the state was not moved.
     public let setAside: String?
 
     init(_ operation: Operation, _ error: RestorationError, setAside: String? = nil) {

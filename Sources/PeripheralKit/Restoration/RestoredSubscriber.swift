@@ -4,46 +4,46 @@ public import PeripheralCore
 public struct RestoredSubscriber: Hashable, Sendable {
     /// The status of a restored subscriber.
     public enum Status: Hashable, Sendable {
-        /// It has subscribed again, or its subscription has resumed.
+        /// The central has subscribed again, or its subscription has resumed.
         case subscribed
-        /// It is bonded and not connected; it will be recognized when it returns.
+        /// The central is bonded and not connected. It will be recognized when it returns.
         ///
-        /// Until then, it gets no updates. Most centrals subscribe again automatically when the peripheral is
-        /// back on the air. Some Bluetooth stacks lose the subscriptions to withdrawn services, even if the
-        /// program was killed.
+        /// Until it returns, the central receives no updates. Most centrals subscribe again automatically
+        /// when the peripheral is on the air again. Some Bluetooth stacks lose the subscriptions when
+        /// services are withdrawn, even if the program was killed.
         case expected
-        /// It is a subscriber again only if it subscribes again.
+        /// The central is not a subscriber until it subscribes again.
         ///
         /// Possible reasons:
         ///
-        /// - It has returned and has not subscribed so far.
-        /// - It is bonded with another adapter than the one that the peripheral uses.
-        /// - It is no longer bonded, or never was.
+        /// - The central has returned and has not subscribed again.
+        /// - The central is bonded with an adapter that the peripheral does not use.
+        /// - The central is no longer bonded, or never was bonded.
         /// - The characteristic no longer exists or can no longer have subscribers.
         case mustSubscribeAgain
     }
 
     /// The central.
     ///
-    /// Once it has subscribed again, this is the connected central, as in ``PeripheralSession/centrals``.
-    /// Before that, a bonded central has its identity address, and any other central has its earlier address,
-    /// which may have changed since.
+    /// After the central has subscribed again, this is the connected central, as in
+    /// ``PeripheralSession/centrals``. Until then, a bonded central has its identity address. Any other
+    /// central has its earlier address, although the address may have changed.
     public internal(set) var central: Central
 
     /// The UUID of the characteristic.
     public let characteristic: BluetoothUUID
 
-    /// What it had asked for; `nil` when the Bluetooth stack does not report it.
+    /// Whether the central had asked for notifications or indications; `nil` if that is not known.
     public let kind: UpdateKind?
 
-    /// When it first subscribed: the time since 1970-01-01 00:00 UTC, in whole seconds, by the system's
+    /// The time of the first subscription, in whole seconds since 1970-01-01 00:00 UTC, by the system's
     /// clock.
     public let since: Duration
 
-    /// Its present status.
+    /// The present status of the subscriber.
     public internal(set) var status: Status
 
-    /// Returns whether its subscription is, or was, to a characteristic of the peripheral.
+    /// Returns whether the subscription is, or was, to this characteristic of the peripheral.
     public func hasSubscribed<Value>(to characteristic: Characteristic<Value>) -> Bool {
         identity == characteristic.declaration.identity
     }

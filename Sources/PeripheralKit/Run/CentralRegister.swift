@@ -4,7 +4,7 @@ internal import PeripheralCore
 struct CentralRegister {
     /// The connected centrals, in the order of their connections.
     private(set) var centrals: [Central] = []
-    /// The subscriptions, in the order of their beginning.
+    /// The subscriptions, in the order in which they began.
     private(set) var subscriptions: [Subscription] = []
 
     func subscriptions(to characteristic: AttributeHandle) -> [Subscription] {
@@ -38,9 +38,9 @@ struct CentralRegister {
 
     /// Records a subscription.
     ///
-    /// It ends an earlier one of the same central to the same characteristic.
+    /// A subscription ends an earlier subscription of the same central to the same characteristic.
     ///
-    /// All subscribers that the backend does not identify count as one.
+    /// All subscribers that the backend does not identify count as one subscriber.
     mutating func subscribed(_ subscription: Subscription) -> [SessionEvent] {
         let isKnown = subscription.central == nil && subscriptions.contains(subscription)
         guard !isKnown else { return [] }
@@ -59,7 +59,7 @@ struct CentralRegister {
         return [.subscribed(subscription)]
     }
 
-    /// Removes a subscription; `nil` stands for all subscribers that the backend does not identify.
+    /// Removes a subscription; `nil` represents all subscribers that the backend does not identify.
     mutating func unsubscribed(_ characteristic: AttributeHandle, by central: Central.ID?) -> [SessionEvent] {
         end { $0.handle == characteristic && $0.central?.id == central }
     }
@@ -85,7 +85,7 @@ extension Subscription {
 }
 
 extension Central {
-    /// Whether all properties are equal, which `==` does not compare.
+    /// Whether all properties are equal; `==` does not compare all of them.
     fileprivate func isSameIn(all other: Central) -> Bool {
         self == other && address == other.address && addressKind == other.addressKind
             && isBonded == other.isBonded && mtu == other.mtu

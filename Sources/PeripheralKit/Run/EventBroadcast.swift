@@ -6,23 +6,24 @@ final class EventBroadcast<Event: Sendable>: Sendable {
         var listeners: [UInt64: AsyncStream<Event>.Continuation] = [:]
         var nextNumber: UInt64 = 0
         var isFinished = false
-        /// The events buffered for the first listener; `nil` once there has been one.
+        /// The events buffered for the first listener; `nil` after the first listener has received them.
         var early: [Event]? = []
     }
 
     private let capacity: Int
     private let state = Mutex(State())
 
-    /// - Parameter capacity: The number of events buffered for a listener. The oldest are dropped first.
+    /// - Parameter capacity: The maximum number of events buffered for a listener. The oldest events are
+    ///   dropped first.
     init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// Returns the events from now on.
+    /// Returns the events that follow this call.
     ///
-    /// The first listener also receives the events buffered before.
+    /// The first listener also receives the events that were buffered earlier.
     ///
-    /// - Parameter takesKept: Whether this listener can take the buffered events.
+    /// - Parameter takesKept: Whether this listener can receive the buffered events.
     /// - Returns: The events, until ``finish()``.
     func listen(takingKept takesKept: Bool = true) -> AsyncStream<Event> {
         let (events, listener) = AsyncStream.makeStream(
@@ -32,7 +33,7 @@ final class EventBroadcast<Event: Sendable>: Sendable {
         let number = state.withLock { state -> UInt64? in
             guard !state.isFinished else { return nil }
             defer { state.nextNumber += 1 }
-            // Inside the lock, so that later events follow the buffered ones.
+            // Inside the lock, so that later events follow the buffered events.
             if takesKept {
                 for event in state.early.take() ?? [] { listener.yield(event) }
             }
@@ -49,11 +50,11 @@ final class EventBroadcast<Event: Sendable>: Sendable {
         return events
     }
 
-    /// Forwards an event, after all earlier ones.
+    /// Forwards an event, after all earlier events.
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - isKept: Whether to buffer the event for the first listener, if there has been none yet.
+    ///   - isKept: Whether to buffer the event for the first listener, if no listener has begun yet.
     func send(_ event: Event, keeping isKept: Bool = false) {
         let listeners = state.withLock { state in
             if isKept, let count = state.early?.count {

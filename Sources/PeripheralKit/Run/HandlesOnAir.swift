@@ -14,7 +14,7 @@ final class HandlesOnAir: Sendable {
         handles.withLock { $0[handle] }
     }
 
-    /// Returns the value of an aggregate format; `nil` while one of its handles is unknown.
+    /// Returns the value of an aggregate format; `nil` while one of the handles in it is unknown.
     func value(of formats: [AttributeHandle]) -> [UInt8]? {
         let onAir = handles.withLock { handles in formats.compactMap { handles[$0] } }
         guard onAir.count == formats.count else { return nil }

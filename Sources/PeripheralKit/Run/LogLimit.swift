@@ -1,21 +1,23 @@
 package import Logging
 private import Synchronization
 
-/// Limits how many log lines outsiders can cause, so that they cannot fill a log.
+/// Limits the number of log lines that outsiders can cause, so that they cannot fill the log.
 ///
-/// Of each kind of line at notice level or above, five pass at once, and then one a minute. The next line
-/// that passes reports in `peripheral.suppressed` how many were left out before it. ``end()`` reports those
-/// that no line followed.
+/// The limit applies to lines at notice level or above. Five lines of each kind pass at once, and then one
+/// line per minute. The next line that passes reports in `peripheral.suppressed` the number of lines of the
+/// same kind that were suppressed before. ``end()`` reports the suppressed lines that no further line
+/// reported.
 ///
 /// The kind of a line is its message, its level and each ``LogDetail`` in its metadata. Therefore, a message
-/// must be constant or consist of declared texts, and values that an outsider can vary belong in other
-/// metadata. This limits both the number of lines and the memory for them. If a message has too many details
-/// at once, further details share one kind. Other messages are not affected.
+/// must be constant or consist of declared texts. Values that an outsider can vary belong in other metadata.
+/// Under these conditions, both the number of lines and the memory for the kinds are limited. If a message
+/// has too many details at once, further details share one kind. The kinds of other messages are not
+/// affected.
 package final class LogLimit: Sendable {
     static let burst = 5
     static let interval = Duration.seconds(60)
 
-    /// The maximum number of kinds of a message, besides the one that further details share.
+    /// The maximum number of kinds of a message, not including the kind that further details share.
     static let detailCapacity = 64
 
     private struct Line: Hashable {
@@ -24,14 +26,16 @@ package final class LogLimit: Sendable {
     }
 
     private struct Kind {
-        /// The end of the minutes that lines have used: each line that passes uses one minute.
+        /// The end of the minutes that lines have used.
+        ///
+        /// Each line that passes uses one minute.
         var usedUp: Duration
         var suppressed = 0
     }
 
     private let stopwatch: Stopwatch
     private let logger: Logger
-    /// The kinds of each line by their details; `nil` is for details that found no room.
+    /// The kinds of each line, by details; `nil` is the key of the kind that further details share.
     private let kinds = Mutex<[Line: [String?: Kind]]>([:])
 
     /// - Parameters:
@@ -49,7 +53,7 @@ package final class LogLimit: Sendable {
         return limited
     }
 
-    /// Reports how many lines of each message were left out since the last line of their kind.
+    /// Reports how many lines of each kind were suppressed since the last line of the kind.
     package func end() {
         let kinds = kinds.withLock { kinds in
             defer { kinds = [:] }
@@ -68,7 +72,8 @@ package final class LogLimit: Sendable {
 
     /// Counts a line.
     ///
-    /// - Returns: How many of its kind were left out before it; `nil` if it is left out as well.
+    /// - Returns: The number of lines of the same kind that were suppressed before this line; `nil` if this
+    ///   line is also suppressed.
     fileprivate func admit(_ event: LogEvent) -> Int? {
         let line = Line(message: event.message.description, level: event.level)
         let detail = LogDetail.kind(of: event.metadata)
@@ -81,7 +86,8 @@ package final class LogLimit: Sendable {
     private static func admit(_ detail: String, to kinds: inout [String?: Kind], at now: Duration) -> Int? {
         var key: String? = detail
         if kinds[key] == nil, isFull(kinds) {
-            // A kind that owes nothing can be removed: a new one is equal to it.
+            // A kind without used minutes and suppressed lines can be removed, because it is equal to a new
+            // kind.
             kinds = kinds.filter { $0.value.usedUp > now || $0.value.suppressed > 0 }
             if isFull(kinds) { key = nil }
         }
@@ -102,7 +108,7 @@ package final class LogLimit: Sendable {
     }
 }
 
-/// A metadata value that divides lines with the same message into several kinds, see ``LogLimit``.
+/// A metadata value that divides lines with the same message into kinds, see ``LogLimit``.
 struct LogDetail: CustomStringConvertible, Sendable {
     let description: String
     let kind: String
@@ -121,20 +127,20 @@ struct LogDetail: CustomStringConvertible, Sendable {
 }
 
 extension Logger.MetadataValue {
-    /// Creates a metadata value of which only as many exist as are declared or defined.
+    /// Creates a metadata value from a limited set of declared or defined values.
     ///
-    /// A flood of lines with one of these values does not hide a line with another, whatever outsiders do.
+    /// A flood of lines with one of these values never suppresses a line with another value.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - kind: The limited part, if the value itself is not limited.
+    ///   - kind: The part of the value from a limited set, if the whole value is not from a limited set.
     /// - Returns: The value for the metadata.
     package static func bounded(_ value: String, by kind: String? = nil) -> Self {
         .stringConvertible(LogDetail(description: value, kind: kind ?? value))
     }
 }
 
-/// Passes on the lines that a ``LogLimit`` admits.
+/// Logs the lines that a ``LogLimit`` admits.
 private struct LimitedHandler: LogHandler {
     var base: any LogHandler
     let limit: LogLimit

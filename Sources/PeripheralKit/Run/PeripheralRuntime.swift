@@ -8,12 +8,12 @@ final class PeripheralRuntime: PeripheralHost {
         var isStopped = false
         private var wasPublished = false
         var register = CentralRegister()
-        /// The state that the backend has reported in this run, if any.
+        /// The state that the backend has reported in this run; `nil` if it has reported none.
         var backendState: String?
 
         /// Records that the peripheral is published.
         ///
-        /// - Returns: Whether it was published before.
+        /// - Returns: Whether the peripheral was published before.
         mutating func noteIsPublished() -> Bool {
             defer { wasPublished = true }
             return wasPublished
@@ -133,7 +133,8 @@ final class PeripheralRuntime: PeripheralHost {
             preservation?.published(on: published.adapter)
             updates.begin(published)
             delivery?.published()
-            // Bonds may have been removed meanwhile, or the adapter may be another. Checking needs the link.
+            // Meanwhile, bonds may have been removed, or the adapter may have changed. The check requires the
+            // link.
             if state.withLock({ $0.noteIsPublished() }) { verifyBonds.yield() }
             advertising.begin(published.link)
             peripheralState.assume(.onTheAir)
@@ -161,7 +162,7 @@ final class PeripheralRuntime: PeripheralHost {
             updates.disconnected(central)
             if let address = address(of: central) { preservation?.disconnected(address) }
             note { $0.disconnected(central) }
-            // A handler that still ran may have requested a connection number since.
+            // A handler that was still running may have requested a connection number in the meantime.
             server.connections.end(central)
         case .forgotten:
             verifyBonds.yield()
@@ -213,7 +214,7 @@ final class PeripheralRuntime: PeripheralHost {
         note { $0.reset() }
     }
 
-    /// Returns the address that identifies a central; `nil` when the central is not connected.
+    /// Returns the address that identifies a central; `nil` if the central is not connected.
     private func address(of central: Central.ID) -> DeviceAddress? {
         let register = self.register
         let known = register.centrals + register.subscriptions.compactMap(\.central)
@@ -222,8 +223,8 @@ final class PeripheralRuntime: PeripheralHost {
 
     /// Handles a subscription.
     ///
-    /// The subscription is preserved before the program gets the event, so that durable updates that the
-    /// program then sends include this subscriber.
+    /// The subscription is preserved before the program receives the event. Durable updates that the program
+    /// sends afterwards therefore include this subscriber.
     private func noteSubscriber(
         _ subscription: Subscription,
         _ change: (inout CentralRegister) -> [SessionEvent]
@@ -234,8 +235,7 @@ final class PeripheralRuntime: PeripheralHost {
         tell(changed)
     }
 
-    /// Reports changes of restored subscribers to the program, and looks again for durable updates that can
-    /// be sent.
+    /// Reports changes of restored subscribers to the program, and looks for durable updates to send.
     private func tell(_ changed: [RestoredSubscriber]) {
         for subscriber in changed { events.send(.restoredSubscriberChanged(subscriber), keeping: true) }
         delivery?.wake()
@@ -274,12 +274,12 @@ final class PeripheralRuntime: PeripheralHost {
 
     // MARK: For the run
 
-    /// Answers for late handlers until the calling task is cancelled.
+    /// Answers the requests of late handlers until the calling task is cancelled.
     func runDeadlines() async {
         await tasks.runDeadlines()
     }
 
-    /// Cancels running handlers and all later ones.
+    /// Cancels running handlers and all later handlers.
     func cancelHandlers() {
         tasks.cancelAll()
         procedures.stop()
@@ -311,9 +311,10 @@ final class PeripheralRuntime: PeripheralHost {
         await delivery?.run { register.subscriptions }
     }
 
-    /// Retains an update for its subscribers until it is sent.
+    /// Preserves a durable update for its subscribers until it is sent.
     ///
-    /// - Returns: Whether there is room for it; `nil` when updates of the characteristic are not durable.
+    /// - Returns: Whether there is room for the update; `nil` if updates of the characteristic are not
+    ///   durable.
     func post(_ value: [UInt8], of characteristic: AttributeHandle) throws(PeripheralError) -> Bool? {
         guard let delivery else { return nil }
         try checkIsRunning()
@@ -338,7 +339,7 @@ final class PeripheralRuntime: PeripheralHost {
         do {
             preservation.bonded(try await link().bondedCentrals())
         } catch {
-            // They stay expected, because nothing else is known.
+            // The subscribers stay expected, because it is unknown whether they are still bonded.
         }
     }
 
@@ -353,8 +354,8 @@ final class PeripheralRuntime: PeripheralHost {
     func stop() {
         state.withLock { $0.isStopped = true }
         preservation?.freezeSubscribers()
-        // This does not happen when the run is cancelled: then cancellation ends the calls that wait for
-        // room.
+        // This call ends the calls that wait for room. If the run is cancelled, the cancellation ends those
+        // calls.
         preservation?.outboxChanges.finish()
         delivery?.stop()
         verifyBonds.finish()
@@ -371,7 +372,7 @@ final class PeripheralRuntime: PeripheralHost {
         try updates.link()
     }
 
-    /// Throws ``PeripheralError`` with the code `stopped` when the session is no longer valid.
+    /// Throws ``PeripheralError`` with the code `stopped` if the session is no longer valid.
     func checkIsRunning() throws(PeripheralError) {
         guard state.withLock({ $0.isStopped }) else { return }
         throw .stopped
@@ -381,16 +382,16 @@ final class PeripheralRuntime: PeripheralHost {
         state.withLock { $0.register }
     }
 
-    /// Returns the events from now on.
+    /// Returns the events that follow this call.
     ///
-    /// - Parameter isService: Whether a service listens. A service does not take the events that were
+    /// - Parameter isService: Whether a service listens. A service does not receive the events that were
     ///   retained for the program.
     /// - Returns: The events, until the session ends.
     func listen(asService isService: Bool = false) -> AsyncStream<SessionEvent> {
         events.listen(takingKept: !isService)
     }
 
-    /// The buffer of the writes to a characteristic; `nil` when it has no stream.
+    /// The buffer of the writes to a characteristic; `nil` if the characteristic has no stream.
     func writeBuffer(of characteristic: AttributeHandle) -> WriteBuffer? {
         server.writeBuffer(of: characteristic)
     }
@@ -398,7 +399,7 @@ final class PeripheralRuntime: PeripheralHost {
     /// The numbers that distinguish the connections of a central.
     var connections: ConnectionNumbers { server.connections }
 
-    /// The handle on the air; `nil` when the backend does not report it.
+    /// The handle on the air; `nil` if the backend does not report the handle.
     func handleOnAir(_ handle: AttributeHandle) -> AttributeHandle? {
         server.handlesOnAir[handle]
     }
@@ -443,8 +444,7 @@ final class PeripheralRuntime: PeripheralHost {
         }
     }
 
-    /// Returns whether a central has subscribed, or may have subscribed because the backend does not identify
-    /// a subscriber.
+    /// Returns whether a central has subscribed, or may be a subscriber that the backend does not identify.
     func isSubscribed(_ central: Central.ID, to characteristic: AttributeHandle) -> Bool {
         register.subscriptions(to: characteristic).contains { $0.central.map { $0.id == central } ?? true }
     }
@@ -454,7 +454,9 @@ final class PeripheralRuntime: PeripheralHost {
         await (try? link())?.untilAnswersHaveLeft()
     }
 
-    /// Waits until all earlier updates to a central have left the device, so that nothing can overtake them.
+    /// Waits until all earlier updates to a central have left the device.
+    ///
+    /// Later values then cannot overtake these updates.
     ///
     /// - Throws: `CancellationError`, or ``PeripheralError`` with the code `stopped`.
     func untilUpdatesHaveLeft(for central: Central.ID) async throws {
@@ -462,7 +464,7 @@ final class PeripheralRuntime: PeripheralHost {
         await (try? link())?.untilUpdatesHaveLeft(for: central)
     }
 
-    /// Sends the response of a control point and waits until it has ended.
+    /// Sends the response of a control point and waits until the update with the response has ended.
     func respond(
         _ response: [UInt8],
         of controlPoint: AttributeHandle,

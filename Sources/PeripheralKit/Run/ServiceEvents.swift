@@ -1,9 +1,9 @@
 private import Synchronization
 
-/// The events for a service.
+/// The events of a session for one service.
 ///
-/// The first call returns all events since the run began, because the work of a service begins a moment
-/// later.
+/// The first call of ``listen()`` returns all events since the run began, because the work of a service
+/// begins slightly later.
 final class ServiceEvents: Sendable {
     private let runtime: PeripheralRuntime
     private let first: Mutex<AsyncStream<SessionEvent>?>
@@ -13,7 +13,7 @@ final class ServiceEvents: Sendable {
         first = Mutex(runtime.listen(asService: true))
     }
 
-    /// Drops the retained events of a service that has never asked for them.
+    /// Drops the retained events of a service that has never requested its events.
     func end() {
         first.withLock { $0 = nil }
     }

@@ -9,10 +9,10 @@ struct ServiceWork {
         services = declarations.map { ($0, PeripheralSession(ofServiceIn: runtime)) }
     }
 
-    /// Runs each service until the body has ended.
+    /// Runs the work of each service until the body has ended.
     ///
     /// - Returns: The result of the body.
-    /// - Throws: The error of the body, or of a service that has failed before.
+    /// - Throws: The error of the body, or of a service that has failed before the body ended.
     func run<Output: Sendable>(
         beside body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Output
     ) async throws -> Output {
@@ -23,7 +23,7 @@ struct ServiceWork {
                     do {
                         try await declaration.run(in: session)
                     } catch let error where error.isConsequenceOfEnd {
-                        // The part that has ended the session throws the error.
+                        // The part of the run that has ended the session throws the error.
                     }
                     return .service
                 }

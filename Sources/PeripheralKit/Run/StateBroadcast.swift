@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// The state of a peripheral, with the listeners to its changes.
+/// The state of a peripheral, and the listeners to changes of the state.
 final class StateBroadcast: Sendable {
     fileprivate struct State {
         var current = PeripheralState.initial
@@ -14,9 +14,9 @@ final class StateBroadcast: Sendable {
 
     var current: PeripheralState { state.withLock { $0.current } }
 
-    /// Returns the present state, followed by each later state.
+    /// Returns the current state, followed by each later state.
     func listen() -> AsyncStream<PeripheralState> {
-        // A slow listener misses the oldest states, because only the present state counts.
+        // A slow listener misses the oldest states, because only the current state matters.
         let (states, listener) = AsyncStream.makeStream(
             of: PeripheralState.self,
             bufferingPolicy: .bufferingNewest(64)
@@ -24,7 +24,7 @@ final class StateBroadcast: Sendable {
         let number = state.withLock { state -> UInt64 in
             defer { state.nextNumber += 1 }
             state.listeners[state.nextNumber] = listener
-            // Inside the lock, so that no newer state comes before it.
+            // Inside the lock, so that no newer state precedes this state.
             listener.yield(state.current)
             return state.nextNumber
         }
@@ -44,7 +44,7 @@ final class StateBroadcast: Sendable {
 
     /// Sets the state that follows from an event, for a backend that reports no states.
     ///
-    /// A backend that reports states may have reported a loss already while it still delivers an earlier
+    /// A backend that reports states may have reported a loss of the stack before it delivers an earlier
     /// event.
     func assume(_ new: PeripheralState) {
         state.withLock { state in
@@ -52,7 +52,7 @@ final class StateBroadcast: Sendable {
         }
     }
 
-    /// Resets the state to that of a new run.
+    /// Resets the state to the initial state of a run.
     func reset() {
         state.withLock { state in
             state.isReported = false
@@ -67,7 +67,7 @@ final class StateBroadcast: Sendable {
 }
 
 extension StateBroadcast.State {
-    /// Listeners are not notified when the state stays the same.
+    /// Listeners are not notified if the state stays the same.
     fileprivate mutating func change(_ change: (inout PeripheralState) -> Void) {
         let old = current
         change(&current)

@@ -1,8 +1,8 @@
 extension PeripheralSession {
-    /// The advertisements that the program has declared or set last; empty after ``stopAdvertising()``.
+    /// The advertisements that the program declared or last set; empty after ``stopAdvertising()``.
     ///
-    /// An advertisement whose time is over stays in the list. ``SessionEvent/advertisementEnded(_:)`` reports
-    /// its end.
+    /// An advertisement whose timeout has passed stays in the list. ``SessionEvent/advertisementEnded(_:)``
+    /// reports the end of the advertisement.
     public var advertisements: [Advertisement] { runtime.advertising.advertisements }
 
     /// Replaces the advertisements.
@@ -11,35 +11,41 @@ extension PeripheralSession {
     /// try await session.advertise(Advertisement(localName: "Lamp", manufacturerData: [0x0059: [1, 2]]))
     /// ```
     ///
-    /// Each advertisement replaces the one at the same place. An advertisement that does not change stays on
-    /// the air without a gap. If its time was over, it is put on the air again. Fields that an advertisement
-    /// leaves open get defaults as in a declaration. Connected centrals stay connected. The change lasts
-    /// until the next change or the end of the run, even if the Bluetooth stack restarts meanwhile.
-    /// ``Advertisement/plan(for:)`` reports what is possible.
+    /// Each advertisement replaces the earlier advertisement at the same index. An advertisement that does
+    /// not change stays on the air without a gap. An unchanged advertisement whose timeout has passed goes on
+    /// the air again. Fields that an advertisement does not set have the same defaults as in a declaration.
+    /// Connected centrals stay connected.
     ///
-    /// The call returns when the stack has accepted all advertisements. Changes are therefore applied one
-    /// after the other, no faster than the stack can follow. While the peripheral is off the air, the call
-    /// returns at once. The new advertisements go on the air when the peripheral is published again. An
-    /// advertisement that pauses while a central is connected starts when that central disconnects; the call
-    /// does not wait for that. Cancelling the call does not undo a change that has begun.
+    /// The new advertisements last until the next change or the end of the run, even if the Bluetooth stack
+    /// restarts meanwhile. ``Advertisement/plan(for:)`` reports which advertisements are possible.
     ///
-    /// It depends on the Bluetooth stack whether a changed advertisement stays on the air. Usually:
+    /// The call returns when the stack has accepted all advertisements. Several changes are applied one after
+    /// the other. Cancelling the call does not undo a change that has begun.
     ///
-    /// - A change of content happens in place, if the content still fits into the same kind of advertising.
-    ///   Content is services, manufacturer data, service data, raw data, the local name and the appearance.
-    /// - Any other change, and removing a name or an appearance, takes that advertisement off the air for a
-    ///   few milliseconds. The others stay on the air.
+    /// While the peripheral is off the air, the call returns at once. The new advertisements go on the air
+    /// when the peripheral is published again. An advertisement that pauses while a central is connected
+    /// starts when that central disconnects. The call does not wait for that disconnection.
     ///
-    /// The `timeout` starts again when it is changed, or when it was over.
+    /// The Bluetooth stack determines whether a changed advertisement stays on the air. These rules usually
+    /// apply:
     ///
-    /// - Parameter advertisements: What to advertise. Without arguments, the peripheral's declared
-    ///   advertisements.
+    /// - A changed advertisement stays on the air if only its content changes and the new content fits into
+    ///   the same kind of advertising. The content consists of services, manufacturer data, service data, raw
+    ///   data, the local name and the appearance.
+    /// - Any other change takes that advertisement off the air for a few milliseconds. Removing a name or an
+    ///   appearance has the same effect. All other advertisements stay on the air.
+    ///
+    /// The `timeout` of an advertisement starts again if the new advertisement changes it, or if it has
+    /// passed.
+    ///
+    /// - Parameter advertisements: The new advertisements. Without arguments, the peripheral's declared
+    ///   advertisements are used.
     /// - Throws: One of these errors:
-    ///   - ``DeclarationError`` when an advertisement is invalid or does not fit on this adapter. Nothing has
-    ///     changed then.
+    ///   - ``DeclarationError`` when an advertisement is invalid or does not fit on this adapter. In this
+    ///     case, no advertisement has changed.
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/rejected`` when the stack refuses an
-    ///     advertisement, for example because the adapter has no room for another. The earlier advertisements
-    ///     are in place again then.
+    ///     advertisement, for example because the adapter has no room for another advertisement. In this
+    ///     case, the earlier advertisements are on the air again.
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/stopped``.
     ///   - `CancellationError` when the task is cancelled before the change begins.
     public func advertise(_ advertisements: Advertisement...) async throws {
@@ -50,9 +56,9 @@ extension PeripheralSession {
     ///
     /// See ``advertise(_:)-(Advertisement...)``.
     ///
-    /// - Parameter advertisements: What to advertise. If it is empty, the peripheral's declared
-    ///   advertisements.
-    /// - Throws: The same errors.
+    /// - Parameter advertisements: The new advertisements. If the array is empty, the peripheral's declared
+    ///   advertisements are used.
+    /// - Throws: The errors of ``advertise(_:)-(Advertisement...)``.
     public func advertise(_ advertisements: [Advertisement]) async throws {
         try await runtime.advertising.change { present, declared in
             present = advertisements.isEmpty ? declared : advertisements
@@ -60,18 +66,18 @@ extension PeripheralSession {
         }
     }
 
-    /// Changes one of the advertisements and leaves the others as they are.
+    /// Changes one of the advertisements and keeps all others.
     ///
     /// ```swift
     /// try await session.changeAdvertisement { $0.manufacturerData[0x0059] = [level] }
     /// ```
     ///
-    /// It follows the rules of ``advertise(_:)-(Advertisement...)``. Changes that several tasks make at the
-    /// same time do not undo each other.
+    /// The change follows the rules of ``advertise(_:)-(Advertisement...)``. Several tasks can change
+    /// advertisements at the same time without undoing each other's changes.
     ///
     /// - Parameters:
     ///   - index: The index of the advertisement in ``advertisements``.
-    ///   - change: A closure that changes the advertisement. It is called once.
+    ///   - change: A closure that changes the advertisement. The function calls this closure once.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` when there is no
     ///   advertisement at this index, for example after ``stopAdvertising()``; any error that `change`
     ///   throws; the errors of ``advertise(_:)-(Advertisement...)``.
@@ -94,9 +100,8 @@ extension PeripheralSession {
 
     /// Stops all advertising.
     ///
-    /// New centrals can no longer find the peripheral. Connected centrals are still served. A central that
-    /// was connected before cannot connect again either, because advertising is what makes a connection
-    /// possible. ``advertise(_:)-(Advertisement...)`` starts advertising again.
+    /// No central can find the peripheral or connect to it, not even a central that was connected before.
+    /// Connected centrals are still served. ``advertise(_:)-(Advertisement...)`` starts advertising again.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, or with the error of the
     ///   stack. `CancellationError` when the task is cancelled before the change begins.

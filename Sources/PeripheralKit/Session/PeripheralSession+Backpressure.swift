@@ -3,12 +3,12 @@ internal import PeripheralCore
 extension PeripheralSession {
     /// Queues a new value for all subscribers of a characteristic if there is room for it.
     ///
-    /// It never waits, as `CBPeripheralManager.updateValue` never does:
+    /// The function never waits, like `CBPeripheralManager.updateValue`. It returns one of these results:
     ///
-    /// - `true`: The value was queued. Each subscriber is sent the value once, in the order of the calls, as
-    ///   a notification or an indication. Without subscribers, the value is not sent.
-    /// - `false`: The value was queued for none of the subscribers. ``readyToUpdate(_:)`` waits until there
-    ///   is room.
+    /// - `true`: The value was queued. It is sent to each subscriber once, as a notification or an
+    ///   indication. Values are sent in the order of the calls. Without subscribers, the value is not sent.
+    /// - `false`: The value was not queued for any subscriber. ``readyToUpdate(_:)`` waits until there is
+    ///   room.
     ///
     /// ```swift
     /// while try !session.update(temperature, reading) {
@@ -22,14 +22,18 @@ extension PeripheralSession {
     /// - The peripheral goes off the air, or the session ends.
     /// - The Bluetooth stack does not accept the value, for example because the link lacks the required
     ///   security.
-    /// - The Bluetooth stack can no longer reach the central alone, and the value is for that central alone.
+    /// - The value is for one central alone, and the Bluetooth stack can no longer reach that central alone.
     ///
     /// ``UpdateStatistics/dropped`` counts the values that the stack did not accept.
     ///
-    /// ``UpdatePolicy`` declares how much room there is, and what happens to a value that finds none. When
-    /// the queue of a slow central is full, that central holds up the others. To serve each central at its
-    /// own speed, update each one with ``update(_:_:to:)-(_,_,Central)``. ``notify(_:_:)-(_,Value)``
-    /// describes what arrives at a central; it does the same with a wait.
+    /// The ``UpdatePolicy`` of a characteristic determines the size of the queue, and the treatment of a
+    /// value that does not fit.
+    ///
+    /// While the queue of a slow central is full, that central delays all other centrals. To serve each
+    /// central at its own speed, call ``update(_:_:to:)-(_,_,Central)`` for each central.
+    ///
+    /// ``notify(_:_:)-(_,Value)`` sends the same updates, but waits for room. Its documentation describes the
+    /// updates that a central receives.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
@@ -50,12 +54,12 @@ extension PeripheralSession {
 
     /// Queues a new value for one subscriber if there is room for it.
     ///
-    /// It follows the rules of ``update(_:_:)``.
+    /// The function follows the rules of ``update(_:_:)``.
     ///
     /// - Throws: The errors of ``update(_:_:)``, and ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed.
     ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack can reach the central only
-    ///     together with others.
+    ///     together with other subscribers.
     public func update<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -67,13 +71,14 @@ extension PeripheralSession {
         return try runtime.updates.update(handle, bytes, to: .central(central.id))
     }
 
-    /// Queues a new value for several subscribers if there is room with each of them.
+    /// Queues a new value for several subscribers if the queue of each subscriber has room.
     ///
-    /// If there is no room with one of them, the value is queued for none. It follows the rules of
-    /// ``update(_:_:)``. A central that is listed twice is sent the value once.
+    /// If the queue of one subscriber has no room, the value is not queued for any subscriber. The function
+    /// follows the rules of ``update(_:_:)``. If a central is listed twice, the value is sent to this central
+    /// once.
     ///
-    /// - Throws: The errors of ``update(_:_:to:)-(_,_,Central)``, for the first central that fails. Nothing
-    ///   is queued then.
+    /// - Throws: The errors of ``update(_:_:to:)-(_,_,Central)``, for the first central that fails. In this
+    ///   case, the value is not queued for any central.
     public func update<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -91,13 +96,13 @@ extension PeripheralSession {
 
     /// Waits until ``update(_:_:)`` would accept a value of any size.
     ///
-    /// It returns at once if there is room, or if there are no subscribers. No wakeup can be missed, because
-    /// it checks the present state instead of waiting for a change. If the queue was full, it returns when
-    /// half of the queue is free, so that the program does not wake up for each value.
+    /// The call returns at once if there is room, or if there are no subscribers. It checks the present state
+    /// of the queue, so a program cannot miss the moment at which room appears. If the queue was full, the
+    /// call returns when half of the queue is free. The program therefore does not wake up for each value.
     ///
-    /// All waiting calls continue together, in the order in which they began. The first of them may use up
-    /// the room again; ``update(_:_:)`` then returns `false` for the next. A call of
-    /// ``notify(_:_:)-(_,Value)`` that has waited longer for the same room comes first.
+    /// When there is room, all waiting calls return, in the order in which they began. The first caller may
+    /// use up the room again. In that case, ``update(_:_:)`` returns `false` for the next caller. A call of
+    /// ``notify(_:_:)-(_,Value)`` that has waited longer for the same room uses the room first.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``; `CancellationError`.
@@ -108,14 +113,14 @@ extension PeripheralSession {
 
     /// Waits until ``update(_:_:to:)-(_,_,Central)`` would accept a value of any size for this central.
     ///
-    /// It follows the rules of ``readyToUpdate(_:)``.
+    /// The call follows the rules of ``readyToUpdate(_:)``.
     ///
     /// - Throws: The errors of ``readyToUpdate(_:)``, and ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed, or unsubscribes during
     ///     the wait.
     ///   - ``PeripheralError/Code/disconnected`` when the central disconnects during the wait.
     ///   - ``PeripheralError/Code/notAddressable`` as soon as the Bluetooth stack can reach the central only
-    ///     together with others.
+    ///     together with other subscribers.
     public func readyToUpdate<Value>(
         _ characteristic: Characteristic<Value>,
         to central: Central
@@ -125,10 +130,10 @@ extension PeripheralSession {
         try await runtime.updates.ready(handle, for: .central(central.id))
     }
 
-    /// Waits until there has been room for a value of any size with each of these centrals.
+    /// Waits until the queue of each of these centrals has had room for any value.
     ///
-    /// It follows the rules of ``readyToUpdate(_:)``. If other tasks send values meanwhile, a central may
-    /// have no room again when the call returns.
+    /// The call follows the rules of ``readyToUpdate(_:)``. If other tasks send values meanwhile, the queue
+    /// of a central may be full again when the call returns.
     ///
     /// - Throws: The errors of ``readyToUpdate(_:to:)-(_,Central)``, for the first central that fails.
     public func readyToUpdate<Value>(

@@ -3,16 +3,16 @@ public import PeripheralCore
 extension PeripheralSession {
     /// The connected centrals, in the order in which they connected.
     ///
-    /// It contains all centrals that are connected to the adapter, even those that never send a request to
-    /// this peripheral. It is empty when the session is no longer valid.
+    /// The list contains all centrals that are connected to the adapter, even centrals that never send a
+    /// request to this peripheral. The list is empty when the session is no longer valid.
     public var centrals: [Central] {
         runtime.register.centrals
     }
 
     /// Returns the identity of a central's present connection.
     ///
-    /// Use it for anything that lasts no longer than a connection, such as a consent. A later connection of
-    /// the same central has another identity.
+    /// Use this identity for data that must not outlast the connection, such as the consent of a user. A
+    /// later connection of the same central has another identity.
     ///
     /// - Returns: The connection; `nil` when the central is not connected or the session is no longer valid.
     public func connection(of central: Central) -> Central.Connection? {
@@ -27,8 +27,8 @@ extension PeripheralSession {
 
     /// Ends the connection of a central.
     ///
-    /// The central may connect again at once. To keep it away, call ``forget(_:)`` and declare attributes
-    /// that require pairing.
+    /// The central may connect again at once. To prevent the central from using the peripheral, call
+    /// ``forget(_:)`` and declare attributes that require pairing.
     ///
     /// - Throws: ``PeripheralError`` with one of these codes, or with the error of the Bluetooth stack:
     ///   - ``PeripheralError/Code/disconnected`` when the central is not connected.
@@ -38,10 +38,10 @@ extension PeripheralSession {
         try await runtime.link().disconnect(central.id)
     }
 
-    /// Returns the centrals that are bonded with this device, connected or not.
+    /// Returns all centrals that are bonded with this device.
     ///
-    /// Bonds belong to the device, not to this peripheral. The result includes bonds that other programs have
-    /// made.
+    /// The result includes centrals that are not connected. Bonds belong to the device, not to this
+    /// peripheral. The result therefore includes centrals whose bonds other programs created.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/connectionLost`` while the
     ///   peripheral is off the air, with the code ``PeripheralError/Code/stopped``, or with the error of the
@@ -52,10 +52,10 @@ extension PeripheralSession {
 
     /// Removes the bond of a central and ends its connection.
     ///
-    /// The central has to pair again. Nothing is preserved for it any longer.
+    /// The central has to pair again. The preserved state no longer contains data for this central.
     ///
     /// - Throws: ``PeripheralError`` with one of these codes, or with the error of the Bluetooth stack:
-    ///   - ``PeripheralError/Code/unknownCentral`` when there is nothing to remove.
+    ///   - ``PeripheralError/Code/unknownCentral`` when the Bluetooth stack does not know the central.
     ///   - ``PeripheralError/Code/connectionLost`` while the peripheral is off the air.
     ///   - ``PeripheralError/Code/stopped``.
     public func forget(_ central: Central) async throws {

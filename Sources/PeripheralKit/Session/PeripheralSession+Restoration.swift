@@ -3,13 +3,14 @@ internal import PeripheralCore
 extension PeripheralSession {
     /// The state that was restored when the run began, with the present status of its subscribers.
     ///
-    /// It is `nil` when nothing was preserved, or when the peripheral has no restoration identifier.
+    /// The state is `nil` when nothing was preserved, or when the peripheral has no restoration identifier.
     public var restored: RestoredState? { runtime.preservation?.restored }
 
-    /// Saves all changes so far and returns when they are in the store.
+    /// Saves all changes so far and waits until the store contains them.
     ///
-    /// It takes as long as the store takes, and up to half a second since the last save. Without this call,
-    /// changes are saved soon, several together. The call continues if its task is cancelled.
+    /// The call lasts as long as the store needs for the save. If an earlier save has just begun, the call
+    /// first waits up to half a second. Without this call, changes are saved automatically a little later,
+    /// several at a time. The save continues if the calling task is cancelled.
     ///
     /// - Throws: ``RestorationError`` when the state cannot be saved; ``PeripheralError`` with the code
     ///   ``PeripheralError/Code/restorationUnavailable`` when the peripheral has no restoration identifier.
@@ -37,18 +38,19 @@ extension PeripheralSession {
     /// Changes a persistent value and sends it to all subscribers.
     ///
     /// Centrals read the new value at once. If the characteristic is declared ``WriteDurability/durable``,
-    /// the call returns after the value is saved. The value is sent as by ``notify(_:_:)-(_,Value)``.
+    /// the call returns after the value is saved. The value is sent according to the rules of
+    /// ``notify(_:_:)-(_,Value)``.
     ///
-    /// With ``UpdatePolicy/durable``, the value and its update are saved together, with all earlier values of
-    /// ``update(_:_:)``. While the queue of a connected subscriber is full, the call waits before it changes
-    /// anything.
+    /// With ``UpdatePolicy/durable``, the value and its update are saved together. The same save includes all
+    /// earlier values of ``update(_:_:)``. While the queue of a connected subscriber is full, the call waits
+    /// before it changes the value.
     ///
     /// - Throws: One of these errors:
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///     ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``.
-    ///   - ``RestorationError`` when the value cannot be saved yet. It is sent once it is saved. The same
-    ///     error is thrown, with nothing changed, when the update finds no room while earlier updates cannot
-    ///     be saved.
+    ///   - ``RestorationError`` when the value cannot be saved yet. The value is sent after it is saved. The
+    ///     same error is thrown when there is no room for the update because earlier updates cannot be saved.
+    ///     In this case, the value has not changed.
     ///   - `CancellationError`.
     public func set<Value>(_ characteristic: Characteristic<Value>, to value: Value) async throws {
         let handle = try persistentHandle(of: characteristic)
@@ -75,7 +77,7 @@ extension PeripheralSession {
     }
 }
 
-/// The number of saves of a peripheral's state, and of the updates dropped from it.
+/// The number of saves of a peripheral's state, and of the updates dropped from that state.
 public struct RestorationStatistics: Hashable, Sendable {
     /// How often the state was written to the store.
     public internal(set) var saves = 0
@@ -83,6 +85,6 @@ public struct RestorationStatistics: Hashable, Sendable {
     /// How often a save failed.
     public internal(set) var failures = 0
 
-    /// How many updates of ``UpdatePolicy/durable(beyond:)`` were dropped for newer ones.
+    /// How many updates of ``UpdatePolicy/durable(beyond:)`` were dropped to preserve newer updates.
     public internal(set) var droppedUpdates = 0
 }

@@ -3,8 +3,8 @@ internal import PeripheralCore
 extension PeripheralSession {
     /// Sends a document in chunks to one central and waits until the central has received it.
     ///
-    /// Each chunk is an update of the characteristic. After the last chunk, the end marker follows as an
-    /// update of its own, as in the transfer sample of CoreBluetooth:
+    /// Each chunk is an update of the characteristic. After the last chunk, the end marker follows as a
+    /// separate update. The transfer sample of CoreBluetooth uses the same protocol.
     ///
     /// ```swift
     /// try await session.send(Array(text.utf8), over: transfer, to: central) { progress in
@@ -12,41 +12,41 @@ extension PeripheralSession {
     /// }
     /// ```
     ///
-    /// The transfer is as fast as the link. Only a few chunks are in flight at a time, so memory does not
-    /// grow with the document. Other characteristics take turns with the transfer.
+    /// The transfer is as fast as the link. Only a few chunks are in flight at a time, so the queue does not
+    /// grow with the document. Updates of other characteristics are sent between the chunks.
     ///
-    /// Later values of the same characteristic wait until the document is complete. This applies to
-    /// ``update(_:_:to:)-(_,_,Central)`` and to another document. If the document is sent as indications, it
-    /// also applies to ``indicate(_:_:to:)``. If the central subscribes again during the transfer, the
-    /// document starts again.
+    /// Later values of the same characteristic wait until the document is complete. This rule applies to
+    /// values of ``update(_:_:to:)-(_,_,Central)`` and to other documents. If the document is sent as
+    /// indications, the rule also applies to values of ``indicate(_:_:to:)``. If the central subscribes again
+    /// during the transfer, the transfer starts again.
     ///
-    /// A cancelled call sends the chunks that are in flight, and then the end marker. The central therefore
-    /// does not take the next update for the rest of the document. If the call is cancelled before the first
-    /// chunk is in flight, nothing is sent.
+    /// If the call is cancelled, the chunks in flight are still sent, followed by the end marker. The central
+    /// therefore does not mistake the next update for the rest of the document. If the call is cancelled
+    /// before the first chunk is in flight, neither a chunk nor the end marker is sent.
     ///
-    /// If a call fails while the central stays connected, the central has received a part without an end
-    /// marker. The next document for this central, sent to it alone or to all, then begins with its end
-    /// marker.
+    /// If a call fails while the central stays connected, the central may have received a part of the
+    /// document without an end marker. In this case, the next transfer to this central begins with an
+    /// additional end marker, even if it is a transfer to all subscribers.
     ///
     /// - Parameters:
     ///   - bytes: The document.
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
-    ///     Its declared length must allow values of 1 byte up to the chunk size.
-    ///   - central: A central that has subscribed to it.
+    ///     The declared length of the characteristic must allow values of 1 byte up to the chunk size.
+    ///   - central: A central that has subscribed to the characteristic.
     ///   - chunkSize: The maximum size of a chunk.
-    ///   - endMarker: The update that follows the last chunk; `nil` for none.
-    ///   - kind: Whether chunks and marker are notifications or indications. With indications, the central
-    ///     confirms each one before the next is sent. That is safe even with a central that loses
-    ///     notifications, but much slower.
-    ///   - progress: Receives the progress, in the calling task. If there are several reports, it receives
-    ///     the newest.
-    /// - Throws: `CancellationError`, or ``PeripheralError`` with one of these codes. For indications, also
-    ///   the errors of ``indicate(_:_:to:)``.
+    ///   - endMarker: The update that follows the last chunk; `nil` for no end marker.
+    ///   - kind: Whether the chunks and the marker are notifications or indications. With indications, the
+    ///     central confirms each chunk before the next chunk is sent. Indications are much slower, but
+    ///     reliable even for a central that loses notifications.
+    ///   - progress: A closure that receives the progress, in the calling task. If several reports are
+    ///     waiting, the closure receives only the newest report.
+    /// - Throws: `CancellationError`, or ``PeripheralError`` with one of these codes. With indications, the
+    ///   function also throws the errors of ``indicate(_:_:to:)``.
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed, or unsubscribes during
     ///     the transfer.
     ///   - ``PeripheralError/Code/disconnected`` when the central disconnects.
-    ///   - ``PeripheralError/Code/notAddressable`` or ``PeripheralError/Code/insufficientSecurity`` as for
-    ///     ``notify(_:_:to:)-(_,_,Central)``.
+    ///   - ``PeripheralError/Code/notAddressable`` or ``PeripheralError/Code/insufficientSecurity`` in the
+    ///     same cases as ``notify(_:_:to:)-(_,_,Central)``.
     ///   - ``PeripheralError/Code/invalidValue`` when the chunk size or the end marker is not possible.
     ///   - ``PeripheralError/Code/notDeclared`` or ``PeripheralError/Code/stopped``.
     public func send(
@@ -73,14 +73,15 @@ extension PeripheralSession {
     /// Sends a document in chunks to several centrals, each at its own speed.
     ///
     /// The call returns when each central has received the document. A central that disconnects, unsubscribes
-    /// or cannot be reached does not hold up the others. Its error is thrown after all others have received
-    /// everything. The error is not thrown if the central has subscribed again and has received the document
-    /// from the beginning.
+    /// or cannot be reached does not delay the other centrals. The error for such a central is thrown after
+    /// all other centrals have received the document. No error is thrown if the central subscribes again and
+    /// receives the whole document.
     ///
-    /// It follows the rules of ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
+    /// The transfer follows the rules of
+    /// ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
     ///
     /// - Throws: The errors of that function, for the first central that fails. If an error is known before
-    ///   the transfer begins, nothing is sent.
+    ///   the transfer begins, no central receives any chunk.
     public func send(
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,
@@ -109,27 +110,32 @@ extension PeripheralSession {
     /// Sends a document in chunks to all subscribers, each at its own speed.
     ///
     /// The call returns when all present subscribers have received the document. A central that subscribes
-    /// during the transfer receives the document from the beginning. A central that disconnects or
-    /// unsubscribes no longer counts. Without subscribers, the call returns at once.
+    /// during the transfer receives the document from the beginning. The call does not wait for a central
+    /// that disconnects or unsubscribes. Without subscribers, the call returns at once.
     ///
-    /// Some Bluetooth stacks can reach several subscribers only together. Then the slowest subscriber sets
-    /// the speed. A central that subscribes during the transfer first receives the rest, and then the whole
-    /// document again, together with all others. The same may apply to single centrals, such as a bonded
-    /// central that has returned. An end marker ends the part that such a central has received.
+    /// Some Bluetooth stacks can reach several subscribers only together. With such a stack, the slowest
+    /// subscriber determines the speed. A central that subscribes during the transfer first receives the rest
+    /// of the document. Then all subscribers receive the whole document again. The same rule may apply to
+    /// single centrals, such as a bonded central that has returned. If such a central has received a part of
+    /// the document, an end marker ends that part.
     ///
-    /// With indications, each subscriber confirms its own chunks. A subscriber that is known to have asked
-    /// for notifications gets notifications. Subscribers that the stack reaches only together must all
-    /// confirm a chunk before the next is sent, as with ``indicate(_:_:)``. The stack may not report that one
-    /// of them has unsubscribed or has asked for notifications. Then the call waits 30 s for its
-    /// confirmation. The others receive the rest without a further wait, and the call throws
-    /// ``PeripheralError/Code/unconfirmed`` at the end. If the others do not all confirm the next chunk
-    /// either, the call throws that error then and sends no more.
+    /// With indications, each subscriber confirms the chunks separately. A subscriber that is known to have
+    /// asked for notifications receives notifications.
     ///
-    /// It follows the rules of ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
+    /// If the stack reaches several subscribers only together, all these subscribers must confirm a chunk
+    /// before the next chunk is sent, as with ``indicate(_:_:)``. The stack may not report that one of these
+    /// subscribers has unsubscribed or has asked for notifications. In this case, the call waits 30 s for the
+    /// confirmation of that subscriber. The other subscribers then receive the rest of the document without a
+    /// further wait. At the end, the call throws ``PeripheralError/Code/unconfirmed``. If one of the other
+    /// subscribers does not confirm the next chunk either, the call throws that error at once and sends no
+    /// further chunks.
     ///
-    /// - Throws: The errors of that function, without those for a single central. If a connected subscriber
-    ///   cannot be reached or does not confirm, the error is thrown after all others have received
-    ///   everything.
+    /// The transfer follows the rules of
+    /// ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
+    ///
+    /// - Throws: The errors of that function, except the errors that concern a single central. If a connected
+    ///   subscriber cannot be reached or does not confirm, the error is thrown after all other subscribers
+    ///   have received the document.
     public func send(
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,
@@ -151,13 +157,13 @@ extension PeripheralSession {
     /// Sends a document in chunks to each present and future subscriber until the calling task is cancelled.
     ///
     /// Each subscriber receives the document once for each time that it subscribes. To offer another
-    /// document, cancel the call and call again: all subscribers then receive the new document.
+    /// document, cancel the call and call the function again. All subscribers then receive the new document.
     ///
-    /// A central that cannot be reached receives the document when it next subscribes. An example is a bonded
-    /// central that has returned and has not encrypted the link although the characteristic requires it. The
-    /// same applies to a central that has not confirmed a chunk.
+    /// A central that cannot be reached receives the document when it next subscribes. For example, a bonded
+    /// central cannot be reached if it has returned and has not encrypted the link although the
+    /// characteristic requires encryption. The same rule applies to a central that has not confirmed a chunk.
     ///
-    /// It follows the rules of ``send(_:over:chunkSize:endMarker:by:progress:)``.
+    /// The transfer follows the rules of ``send(_:over:chunkSize:endMarker:by:progress:)``.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when the chunk size
     ///   or the end marker is not possible, ``PeripheralError/Code/notDeclared`` or

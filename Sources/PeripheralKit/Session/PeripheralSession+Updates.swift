@@ -3,28 +3,29 @@ internal import PeripheralCore
 extension PeripheralSession {
     /// Sends a new value to all subscribers of a characteristic.
     ///
-    /// Each subscriber gets a notification or an indication, whichever it has asked for. Values of one
-    /// characteristic from one caller arrive in order. Without subscribers, nothing is sent. A value that is
-    /// longer than a central's ``Central/maximumUpdateValueLength`` arrives shortened.
+    /// Each subscriber receives a notification or an indication, depending on its request. Values of one
+    /// characteristic from one caller arrive in the order of the calls. Without subscribers, the value is not
+    /// sent. A value that is longer than a central's ``Central/maximumUpdateValueLength`` arrives shortened.
     ///
-    /// A central whose link lacks the security that the characteristic requires gets nothing. An example is a
-    /// bonded central that has returned and has not encrypted the link yet, although its subscription has
-    /// resumed. Centrals that the Bluetooth stack can reach only together with it do not get the value
-    /// either.
+    /// A central does not receive the value if its link lacks the security that the characteristic requires.
+    /// For example, a bonded central that returns resumes its subscription before it has encrypted the link.
+    /// If the Bluetooth stack can reach other centrals only together with such a central, these centrals do
+    /// not receive the value either.
     ///
     /// The call waits while the queue of a subscriber is full (see ``UpdatePolicy``). It returns when the
     /// Bluetooth stack has accepted the value for all subscribers, or when a newer value has replaced it
     /// (``UpdatePolicy/latest``). With ``UpdatePolicy/durable``, it returns when the value is saved instead.
     /// If the call is cancelled, the value is sent only to centrals for which it is already in flight.
-    /// ``update(_:_:)`` does the same without a wait.
+    /// ``update(_:_:)`` sends a value without waiting.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
     ///   - value: The new value; at most 512 bytes when encoded.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``; `CancellationError`. With
-    ///   ``UpdatePolicy/durable``, also ``RestorationError``: the value is queued but could not be saved yet,
-    ///   or the value finds no room while earlier values cannot be saved.
+    ///   ``UpdatePolicy/durable``, the function also throws ``RestorationError`` in two cases: The value is
+    ///   queued but could not be saved yet. There is no room for the value because earlier values cannot be
+    ///   saved.
     public func notify<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         let handle = try updatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
@@ -33,15 +34,17 @@ extension PeripheralSession {
 
     /// Sends a new value to one subscriber.
     ///
-    /// No other subscriber gets the value, as far as the Bluetooth stack reports subscribers. In some cases,
-    /// the stack reaches a single subscriber only as it reaches all of them. A central that subscribes at
-    /// that moment then gets the value as well. Let centrals read a confidential value instead of sending it.
+    /// No other subscriber receives the value, as far as the Bluetooth stack reports subscribers. In some
+    /// cases, the stack reaches a single subscriber by sending the value to all subscribers. If another
+    /// central subscribes at that moment, that central receives the value as well. Do not send confidential
+    /// values. Let centrals read these values instead.
     ///
     /// With some versions of the Bluetooth stack, a subscriber can crash the stack if three conditions are
-    /// met: The characteristic can be indicated. Other centrals have subscribed as well. A value is sent to
-    /// that subscriber alone. Require pairing for such a characteristic, or send to all subscribers.
+    /// met: The characteristic has the property `.indicate`. Other centrals have subscribed as well. A value
+    /// is sent to that subscriber alone. Require pairing for such a characteristic, or send its values to all
+    /// subscribers.
     ///
-    /// It follows the rules of ``notify(_:_:)-(_,Value)``.
+    /// The call follows the rules of ``notify(_:_:)-(_,Value)``.
     ///
     /// - Throws: The errors of ``notify(_:_:)-(_,Value)``, and ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed, or unsubscribes while
@@ -50,8 +53,9 @@ extension PeripheralSession {
     ///   - ``PeripheralError/Code/insufficientSecurity`` when the link lacks the security that the
     ///     characteristic requires.
     ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack can reach the central only
-    ///     together with other subscribers. With some stacks, that is always so. With others, it applies to a
-    ///     bonded central that has returned to its subscription, or after another central has disconnected.
+    ///     together with other subscribers. Some stacks can never reach a central alone. Other stacks cannot
+    ///     reach a central alone after another central has disconnected, or if it is a bonded central whose
+    ///     subscription has resumed.
     public func notify<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -66,7 +70,7 @@ extension PeripheralSession {
     /// Sends a new value to several subscribers, one after the other.
     ///
     /// - Throws: The errors of ``notify(_:_:to:)-(_,_,Central)``, for the first central that fails. The
-    ///   centrals after it get nothing.
+    ///   centrals after that central receive nothing.
     public func notify<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -79,25 +83,26 @@ extension PeripheralSession {
 
     /// Sends a new value to all subscribers and waits until every indication is confirmed.
     ///
-    /// It returns when each central that has asked for indications has confirmed the value. Without
-    /// subscribers, it returns at once.
+    /// The call returns when each central that has asked for indications has confirmed the value. Without
+    /// subscribers, the call returns at once.
     ///
-    /// A central gets one indication at a time, in the order of the calls. An indication therefore waits for
-    /// earlier indications to any of the same centrals. It also waits for a document that is being sent to
-    /// one of them as indications of the same characteristic. Indications of other characteristics come
-    /// between the chunks of a document. An indication does not wait for queued values of ``update(_:_:)``
-    /// and may overtake them.
+    /// A central receives one indication at a time, in the order of the calls. An indication therefore waits
+    /// for earlier indications to any of the same centrals. An indication also waits for a document that is
+    /// being sent to one of these centrals as indications of the same characteristic. Indications of other
+    /// characteristics are sent between the chunks of a document. An indication does not wait for queued
+    /// values of ``update(_:_:)`` and may overtake these values.
     ///
-    /// A cancelled call throws at once. If its indication still waits for its turn, it is not sent.
+    /// A cancelled call throws at once. An indication that still waits for its turn is then not sent.
     ///
-    /// Some Bluetooth stacks report how many centrals have confirmed, but not which. Consequences:
+    /// Some Bluetooth stacks report only the number of centrals that have confirmed. With such a stack, these
+    /// limitations apply:
     ///
     /// - The stack may not report that one of several centrals has unsubscribed (see
     ///   ``Subscription/central``). The next indication then waits for that central, and fails with
     ///   ``PeripheralError/Code/unconfirmed`` after 30 s. Until another central subscribes, later indications
-    ///   wait for only as many confirmations as that one got.
-    /// - When one of several centrals disconnects, an indication that not all have confirmed fails with
-    ///   ``PeripheralError/Code/disconnected`` if any confirmation arrives at that moment.
+    ///   wait only for the number of confirmations that the failed indication received.
+    /// - When one of several centrals disconnects, an indication that not all centrals have confirmed fails
+    ///   with ``PeripheralError/Code/disconnected`` if any confirmation arrives at that moment.
     /// - The stack does not report whether a central has asked for notifications or for indications. If a
     ///   characteristic has both properties, an indication waits for centrals that have asked for
     ///   notifications and will not confirm.
@@ -106,11 +111,11 @@ extension PeripheralSession {
     ///   - characteristic: A characteristic of this peripheral with the property `.indicate`.
     ///   - value: The new value; at most 512 bytes when encoded.
     /// - Throws: `CancellationError`, or ``PeripheralError`` with one of these codes. With several centrals,
-    ///   it is the first error. It is thrown when each central has confirmed or no longer can.
+    ///   the function throws the first error, after each central has either confirmed or failed.
     ///   - ``PeripheralError/Code/disconnected`` when a central disconnects before it has confirmed.
     ///   - ``PeripheralError/Code/unconfirmed`` when a central has not confirmed within 30 s.
-    ///   - ``PeripheralError/Code/insufficientSecurity`` when a central does not get the value because its
-    ///     link lacks the required security, see ``notify(_:_:)-(_,Value)``.
+    ///   - ``PeripheralError/Code/insufficientSecurity`` when a central does not receive the value because
+    ///     its link lacks the required security, see ``notify(_:_:)-(_,Value)``.
     ///   - ``PeripheralError/Code/notDeclared``, ``PeripheralError/Code/invalidValue`` or
     ///     ``PeripheralError/Code/stopped``.
     public func indicate<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
@@ -120,19 +125,20 @@ extension PeripheralSession {
         try await runtime.indicate(handle, bytes, to: .subscribers)
     }
 
-    /// Sends a new value to one subscriber as an indication and waits until it has confirmed it.
+    /// Sends a new value to one subscriber as an indication and waits for the confirmation.
     ///
-    /// It follows the rules of ``indicate(_:_:)``. With some versions of the Bluetooth stack, the central can
-    /// crash the stack while other centrals have subscribed as well; see ``notify(_:_:to:)-(_,_,Central)``.
+    /// The call follows the rules of ``indicate(_:_:)``. With some versions of the Bluetooth stack, the
+    /// central can crash the stack while other centrals have subscribed as well. See
+    /// ``notify(_:_:to:)-(_,_,Central)``.
     ///
     /// - Throws: The errors of ``indicate(_:_:)``, and ``PeripheralError`` with one of these codes:
-    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed to indications. The
-    ///     same applies when, while other centrals have subscribed as well, it unsubscribes or subscribes
-    ///     again before it has confirmed.
+    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed to indications. If
+    ///     other centrals have subscribed as well, this error is also thrown when the central unsubscribes or
+    ///     subscribes again before it has confirmed.
     ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack can reach the central only
-    ///     together with others.
-    ///   - ``PeripheralError/Code/unconfirmed``, also when the stack loses the confirmation because another,
-    ///     unbonded central disconnects.
+    ///     together with other subscribers.
+    ///   - ``PeripheralError/Code/unconfirmed`` when the central has not confirmed within 30 s, or when the
+    ///     stack loses the confirmation because an unbonded other central disconnects.
     public func indicate<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -146,7 +152,7 @@ extension PeripheralSession {
 
     /// All subscriptions, in the order in which they began.
     ///
-    /// It is empty when the session is no longer valid.
+    /// The list is empty when the session is no longer valid.
     public var subscriptions: [Subscription] {
         runtime.register.subscriptions
     }
@@ -163,8 +169,8 @@ extension PeripheralSession {
 
     /// Returns whether any connected central has subscribed to a characteristic.
     ///
-    /// It depends on what the Bluetooth stack reports, see ``Subscription/central``. A bonded central that
-    /// has disconnected is not counted until it returns and its subscriptions resume.
+    /// The result depends on the reports of the Bluetooth stack, see ``Subscription/central``. A bonded
+    /// central that has disconnected is not counted until its subscriptions resume.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.
@@ -176,8 +182,8 @@ extension PeripheralSession {
 
     /// Returns whether a central has subscribed to a characteristic.
     ///
-    /// It depends on what the Bluetooth stack reports. If there are subscribers that the stack does not
-    /// identify, the result is `true`, because the central may be one of them.
+    /// The result depends on the reports of the Bluetooth stack. If there are subscribers that the stack does
+    /// not identify, the result is `true`, because the central may be one of these subscribers.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.
@@ -220,7 +226,7 @@ extension PeripheralSession {
         return try runtime.valueHandle(of: characteristic)
     }
 
-    /// Checks that a central can be reached and has not asked for notifications.
+    /// Checks that an indication can reach a central.
     ///
     /// - Throws: ``PeripheralError`` when a central cannot be reached, or has not asked for indications.
     func checkTakesIndications(

@@ -18,7 +18,7 @@ public struct PeripheralSession: Sendable {
 
     /// Creates the session of a service.
     ///
-    /// A service misses no event and takes none from the program.
+    /// The events of this session are independent of the program's events, and no event is missing.
     init(ofServiceIn runtime: PeripheralRuntime) {
         self.runtime = runtime
         serviceEvents = ServiceEvents(runtime)
@@ -29,21 +29,21 @@ public struct PeripheralSession: Sendable {
         serviceEvents?.end()
     }
 
-    /// The present state of the peripheral: whether it is on the air, and if not, why.
+    /// Whether the peripheral is on the air, and if not, the reason.
     ///
     /// ``Peripheral/states`` reports changes. While the peripheral is off the air, the session continues
-    /// without centrals and subscriptions, and updates to all subscribers are not sent.
+    /// without centrals and subscriptions. During that time, updates to all subscribers are not sent.
     public var state: PeripheralState { runtime.peripheralState.current }
 
-    /// The events from now on: centrals that connect and disconnect, and their subscriptions.
+    /// The events from now on, such as connections and subscriptions of centrals.
     ///
     /// Each call returns a separate sequence that ends with the session. If a program does not consume its
-    /// events, the newest 1024 are retained. The first call also delivers earlier events about the restored
-    /// state, because those begin before the session. Calls of services do not count as the first call, see
-    /// ``GATTServiceDeclaration/run(in:)``.
+    /// events, the newest 1024 events are retained. The first call also delivers earlier events about the
+    /// restored state, because these events occur before the session begins. Calls of services do not count
+    /// as the first call, see ``GATTServiceDeclaration/run(in:)``.
     ///
-    /// For the present state, see ``centrals`` and ``subscriptions``. To miss nothing in between, get the
-    /// events first.
+    /// For the present state, see ``centrals`` and ``subscriptions``. To miss no change, get the events
+    /// before you read these properties.
     public var events: some AsyncSequence<SessionEvent, Never> & Sendable {
         serviceEvents?.listen() ?? runtime.listen()
     }

@@ -1,14 +1,15 @@
-/// Whether a peripheral is on the air, and if not, why.
+/// Whether a peripheral is on the air, and if not, the reason.
 public struct PeripheralState: Hashable, Sendable {
     /// The state of the Bluetooth radio, with the names of CoreBluetooth's `CBManagerState`.
     public enum Radio: Hashable, Sendable {
         /// The state is not known yet.
         case unknown
-        /// The Bluetooth stack is not running, or does not respond. The state changes when it is available.
+        /// The Bluetooth stack is not running, or does not respond. The state changes when the stack is
+        /// available again.
         case resetting
-        /// There is no adapter that can act as a peripheral, or the chosen adapter is missing.
+        /// No adapter can act as a peripheral, or the chosen adapter is missing.
         case unsupported
-        /// This program is not allowed to use the Bluetooth stack.
+        /// The program is not allowed to use the Bluetooth stack.
         case unauthorized
         /// The adapter is powered off, or blocked by rfkill.
         case poweredOff
@@ -22,17 +23,19 @@ public struct PeripheralState: Hashable, Sendable {
     /// Whether the services are registered with the Bluetooth stack, so that connected centrals are served.
     public var isRegistered: Bool
 
-    /// Whether everything that the program advertises is on the air.
+    /// Whether all advertisements of the program are on the air.
     ///
     /// An advertisement that pauses while a central is connected, as declared, counts as advertised. If the
-    /// stack refuses one of several advertisements, the others stay on the air, and ``reason`` explains the
-    /// refusal. After ``PeripheralSession/stopAdvertising()``, and when the time of all advertisements is
-    /// over, nothing is advertised. That is not a failure.
+    /// stack refuses one of several advertisements, the other advertisements stay on the air. ``reason`` then
+    /// explains the refusal.
+    ///
+    /// After ``PeripheralSession/stopAdvertising()``, or after the timeouts of all advertisements, the value
+    /// is `false`. This is not a failure.
     public var isAdvertising: Bool
 
-    /// Why the peripheral or an advertisement is not on the air.
+    /// The reason why the peripheral or an advertisement is not on the air.
     ///
-    /// The text also says what to do about it. It is `nil` without a failure.
+    /// The text also explains how to solve the problem. It is `nil` without a failure.
     public var reason: String?
 
     /// Creates a state, for backends.

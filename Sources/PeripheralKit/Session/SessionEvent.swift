@@ -6,7 +6,7 @@ public enum SessionEvent: Hashable, Sendable {
     /// The data of a connected central has changed: its MTU, its identity address or its bond.
     case changed(Central)
 
-    /// A central has disconnected. The events for the ends of its subscriptions come first.
+    /// A central has disconnected. Events for the ends of its subscriptions precede this event.
     case disconnected(Central)
 
     /// A central has subscribed to a characteristic.
@@ -14,26 +14,28 @@ public enum SessionEvent: Hashable, Sendable {
 
     /// A subscription has ended.
     ///
-    /// It also ends when the Bluetooth stack loses it, which can happen when a central bonds after it has
-    /// subscribed. The central can subscribe again.
+    /// A subscription also ends when the Bluetooth stack loses it. For example, the stack can lose a
+    /// subscription when the central bonds after it has subscribed. The central can subscribe again.
     case unsubscribed(Subscription)
 
-    /// The ``Advertisement/timeout`` of an advertisement is over.
+    /// The ``Advertisement/timeout`` of an advertisement has passed.
     case advertisementEnded(Advertisement)
 
     /// The status of a restored subscriber has changed.
     case restoredSubscriberChanged(RestoredSubscriber)
 
-    /// The services moved to other handles because another program had taken theirs.
+    /// The services moved to other handles because another program uses the earlier handles.
     ///
-    /// The handles that centrals have cached are wrong. This event occurs only for a peripheral with a
-    /// restoration identifier, once for each time that the handles change. ``PeripheralSession/restored``
+    /// The handles in the caches of centrals are wrong. This event occurs only for a peripheral with a
+    /// restoration identifier. It occurs each time that the handles change. ``PeripheralSession/restored``
     /// lists the elements that moved.
     case handlesChanged
 
-    /// Preserved state could not be restored, or a change could not be saved. Saving is tried again.
+    /// Preserved state could not be restored, or a change could not be saved.
     ///
-    /// With ``RestorationError/Code/openedLate``, nothing is preserved in this run, and the next run begins
-    /// with the earlier preserved state. End the run and start it again.
+    /// A save that failed is tried again.
+    ///
+    /// With ``RestorationError/Code/openedLate``, changes in this run are not preserved. The next run begins
+    /// with the earlier preserved state. End the run and start the peripheral again.
     case restorationFailed(RestorationProblem)
 }

@@ -5,17 +5,17 @@ public struct Subscription: Hashable, Sendable {
     /// The UUID of the characteristic.
     public let characteristic: BluetoothUUID
 
-    /// The subscriber, with its MTU as far as it is known.
+    /// The subscriber, with its MTU if the MTU is known.
     ///
-    /// It is `nil` when the Bluetooth stack does not identify the subscriber. Some stacks identify a central
-    /// that subscribes, but not always a central that unsubscribes while others are subscribed. Such a
-    /// subscription remains until its central disconnects, or until there are no subscribers.
+    /// The central is `nil` when the Bluetooth stack does not identify the subscriber. Some stacks may not
+    /// identify a central that unsubscribes while other centrals are subscribed. With such a stack, the
+    /// subscription remains until the central disconnects, or until the characteristic has no subscribers.
     public let central: Central?
 
-    /// What the central has asked for; `nil` when the Bluetooth stack does not report it.
+    /// Whether the central has asked for notifications or indications; `nil` if that is not known.
     ///
-    /// If the stack does not report it, the kind is known only for a characteristic that has just one of the
-    /// properties `.notify` and `.indicate`.
+    /// Some Bluetooth stacks do not report the kind. With such a stack, the kind is known only for a
+    /// characteristic that has just one of the properties `.notify` and `.indicate`.
     public let kind: UpdateKind?
 
     /// The value handle of the characteristic in the publication's table.

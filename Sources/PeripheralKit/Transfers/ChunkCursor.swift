@@ -3,13 +3,13 @@ struct Document {
     var bytes: [UInt8]
     /// The maximum size of a chunk, in bytes.
     var chunkSize: Int
-    /// At least 2 bytes, and few enough for every central.
+    /// The marker has at least 2 bytes and fits into an update to every central.
     var endMarker: [UInt8]?
-    /// Whether each recipient confirms a chunk before the next is sent.
+    /// Whether each recipient confirms a chunk before the next chunk is sent.
     var isConfirmed = false
 }
 
-/// The position in a document up to which it has been handed to the stack for one receiver.
+/// The position of the next chunk of a document for one receiver.
 struct ChunkCursor {
     /// A part of a document.
     struct Chunk: Equatable {
@@ -21,21 +21,21 @@ struct ChunkCursor {
     private let document: Document
     private var offset = 0
     private var isMarked: Bool
-    /// Whether the end marker comes first.
+    /// Whether the end marker is sent first.
     var marksRest: Bool
-    /// Whether any chunk has been taken.
+    /// Whether a chunk has been handed to the stack.
     private(set) var hasBegun = false
 
     /// Begins a document.
     ///
-    /// The end marker comes first if it has to end a part of another document.
+    /// The end marker is sent first if it has to end a part of another document.
     init(_ document: Document, beginsWithMarker: Bool = false) {
         self.document = document
         isMarked = document.endMarker == nil
         marksRest = beginsWithMarker && document.endMarker != nil
     }
 
-    /// Whether all chunks have been taken.
+    /// Whether all chunks have been handed to the stack.
     var isAtEnd: Bool { offset == document.bytes.count && isMarked && !marksRest }
 
     var isConfirmed: Bool { document.isConfirmed }
@@ -43,7 +43,7 @@ struct ChunkCursor {
 
     /// The remaining contents when no more chunks are sent: the end marker, for receivers that have a part.
     ///
-    /// It is `nil` when no receiver has a part.
+    /// The contents are `nil` when no receiver has a part.
     var cutShort: ChunkCursor? {
         guard marksRest || offset > 0, document.endMarker != nil else { return nil }
         var rest = document
@@ -56,7 +56,8 @@ struct ChunkCursor {
     /// Takes the next chunk; `nil` at the end.
     ///
     /// The chunk is not longer than the limit of the receivers, which is 20 bytes or more. A chunk that is
-    /// equal to the end marker is made one byte shorter, because the receiver would take it for the end.
+    /// equal to the end marker is made one byte shorter, because the receiver would mistake such a chunk for
+    /// the end marker.
     mutating func next(limit: Int) -> Chunk? {
         defer { hasBegun = true }
         if marksRest, let marker = document.endMarker {

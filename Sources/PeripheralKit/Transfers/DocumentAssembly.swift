@@ -2,8 +2,8 @@ internal import PeripheralCore
 
 /// Assembles documents that centrals write in chunks.
 ///
-/// It is a pure value: chunks in, documents out. The unfinished document of a central that has disconnected
-/// is dropped when the next document begins.
+/// The assembly is a pure value: chunks in, documents out. The unfinished document of a central that has
+/// disconnected is dropped when the next document begins.
 struct DocumentAssembly {
     private struct Part {
         var central: Central.ID
@@ -26,7 +26,7 @@ struct DocumentAssembly {
     /// - Parameters:
     ///   - write: The chunk, or the end marker.
     ///   - isConnected: Returns whether a connection of a central, given its number, still exists.
-    /// - Returns: The document that the write ends, if any.
+    /// - Returns: The document that the write ends; `nil` if the write ends no document.
     mutating func take(
         _ write: WriteBuffer.Write,
         isConnected: (Central.ID, UInt64) -> Bool

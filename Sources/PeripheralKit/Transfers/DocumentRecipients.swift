@@ -4,7 +4,7 @@ internal import PeripheralCore
 enum DocumentRecipients: Equatable {
     /// All present subscribers, and those that subscribe during the transfer.
     case subscribers
-    /// These centrals, each of which must receive the document.
+    /// The given centrals, each of which must receive the document.
     case centrals([Central.ID])
 
     static func central(_ central: Central.ID) -> DocumentRecipients { .centrals([central]) }

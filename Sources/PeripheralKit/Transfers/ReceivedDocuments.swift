@@ -5,17 +5,18 @@ public struct ReceivedDocument: Sendable {
     /// The bytes that the central wrote before the end marker.
     public let bytes: [UInt8]
 
-    /// The central that wrote the document, as it was at the end.
+    /// The central that wrote the document, with its properties at the end of the document.
     public let central: Central
 
     /// Whether `bytes` contains all bytes that the central wrote.
     ///
-    /// It is `false` in two cases:
+    /// The value is `false` in two cases:
     ///
-    /// - The document was longer than the maximum size. `bytes` contains its first bytes.
-    /// - Writes without response were refused, because they came faster than they were consumed or were not
-    ///   possible. They are missing in `bytes`. If one of them was an end marker, `bytes` contains more than
-    ///   one document.
+    /// - The document was longer than the maximum size. `bytes` contains only the first bytes of the
+    ///   document.
+    /// - Writes without response were refused, because they arrived faster than they were consumed or were
+    ///   not possible. The refused writes are missing in `bytes`. If a refused write was an end marker,
+    ///   `bytes` contains more than one document.
     public let isComplete: Bool
 
     /// Creates a document, for tests.
@@ -28,15 +29,15 @@ public struct ReceivedDocument: Sendable {
 
 /// The documents that centrals write to a characteristic with a ``WriteStream``.
 ///
-/// They come in the order in which they end. The chunks of each central are assembled separately. If a
+/// Documents arrive in the order in which they end. The chunks of each central are assembled separately. If a
 /// central disconnects before the end marker, its unfinished document is discarded. Do not consume the writes
-/// of the same characteristic elsewhere at the same time: that would tear documents apart.
+/// of the same characteristic elsewhere at the same time. Otherwise, chunks are missing in the documents.
 public struct ReceivedDocuments: AsyncSequence, Sendable {
     let buffer: WriteBuffer
     let connections: ConnectionNumbers
     let assembly: DocumentAssembly
 
-    /// Delivers one document after the other.
+    /// An iterator that delivers one document after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let buffer: WriteBuffer
         let connections: ConnectionNumbers
@@ -68,7 +69,7 @@ extension ReceivedDocuments.Iterator: Sendable {}
 extension PeripheralSession {
     /// Returns the documents that centrals write to a characteristic in chunks.
     ///
-    /// Each document ends with an end marker. It is the counterpart of
+    /// Each document ends with an end marker. The function is the counterpart of
     /// ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
     ///
     /// ```swift
@@ -81,15 +82,15 @@ extension PeripheralSession {
     /// ```
     ///
     /// If a central writes without response faster than its writes are consumed, writes can be lost, see
-    /// ``WriteStream``. They are missing in the document, and ``ReceivedDocument/isComplete`` is `false`. If
-    /// each byte counts, declare only `.write`.
+    /// ``WriteStream``. The lost writes are missing in the document, and ``ReceivedDocument/isComplete`` is
+    /// `false`. If each byte counts, declare the property `.write` without `.writeWithoutResponse`.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with a ``WriteStream``.
-    ///   - endMarker: The write that follows the last chunk. A chunk that is equal to it ends the document as
-    ///     well.
-    ///   - maximumSize: The maximum size of a document, in bytes. Each central that writes can use that much
-    ///     memory.
+    ///   - endMarker: The write that follows the last chunk. A chunk that is equal to the end marker ends the
+    ///     document as well.
+    ///   - maximumSize: The maximum size of a document, in bytes. Each central that writes can use this
+    ///     amount of memory.
     /// - Returns: The documents that end from now on, until the session ends.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///   ``PeripheralError/Code/invalidValue`` when the marker has fewer than 2 or more than 20 bytes, or

@@ -8,7 +8,8 @@ extension TransmitQueues {
         /// The index of the characteristic among those that can be updated.
         let outlet: Int
         let recipients: DocumentRecipients
-        /// Whether the transfer continues for later subscribers when all present ones have the document.
+        /// Whether the transfer continues for later subscribers after all present subscribers have the
+        /// document.
         let isStanding: Bool
         /// The progress in each lane that the transfer uses.
         var parts: [Part] = []
@@ -56,12 +57,13 @@ extension TransmitQueues {
         var inFlight = 0
         /// Whether the last chunk has been handed to the stack.
         var isHandedOn = false
-        /// Whether a receiver has joined that missed the beginning.
+        /// Whether a receiver that missed the beginning has joined.
         var isToBeRepeated = false
-        /// Whether it begins with the end marker for a part of another document, and that marker has not
-        /// completed.
+        /// Whether the document begins with an end marker that has not completed.
+        ///
+        /// That marker ends a part of another document.
         var isEndingRest = false
-        /// Whether not all receivers confirmed the last chunk.
+        /// Whether some receivers have not confirmed the last chunk.
         var lacksConfirmation = false
 
         var hasBegun: Bool { sent > 0 || inFlight > 0 || isHandedOn }

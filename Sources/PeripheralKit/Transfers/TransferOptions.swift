@@ -3,8 +3,9 @@ public struct ChunkSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// The size in bytes; `nil` for the maximum.
     let bytes: Int?
 
-    /// As much as the central can get in one update: its ``Central/maximumUpdateValueLength``, 20 to 512
-    /// bytes.
+    /// The maximum size of an update to the central.
+    ///
+    /// The size is the ``Central/maximumUpdateValueLength`` of the central, from 20 to 512 bytes.
     public static let maximum = ChunkSize(bytes: nil)
 
     private init(bytes: Int?) {
@@ -13,7 +14,7 @@ public struct ChunkSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
 
     /// Creates a size of at most this many bytes, 1 or more.
     ///
-    /// For a central that cannot get so many in one update, chunks are smaller.
+    /// Chunks are smaller for a central that cannot receive this many bytes in one update.
     public init(_ bytes: Int) {
         self.bytes = bytes
     }
@@ -28,7 +29,7 @@ public struct ChunkSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
 ///
 /// The document may contain these bytes. A chunk that would be equal to the marker is made one byte shorter.
 public struct EndMarker: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
-    /// The bytes; 2 to 20, so that every central can get them in one update.
+    /// The bytes of the marker; 2 to 20, so that every central can receive the marker in one update.
     public let bytes: [UInt8]
 
     /// Creates a marker of 2 to 20 bytes.

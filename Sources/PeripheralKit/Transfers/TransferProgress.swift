@@ -2,12 +2,13 @@
 public struct TransferProgress: Hashable, Sendable {
     /// The central that the progress belongs to.
     ///
-    /// It is `nil` for all recipients together, if the Bluetooth stack cannot reach each alone.
+    /// The central is `nil` for the progress of all recipients together. This is the case if the Bluetooth
+    /// stack cannot reach each recipient alone.
     public let central: Central.ID?
 
-    /// How many bytes have left this device, as far as is known.
+    /// The number of bytes that have left this device, as far as is known.
     ///
-    /// It is 0 again when the transfer starts again.
+    /// When the transfer starts again, the number is 0 again.
     public let sent: Int
 
     /// The size of the document, in bytes.
@@ -20,8 +21,8 @@ public struct TransferProgress: Hashable, Sendable {
         self.total = total
     }
 
-    /// The part of the document that has left this device, from 0 to 1.
+    /// The fraction of the document that has left this device, from 0 to 1.
     ///
-    /// It is 1 when there is nothing to send.
+    /// For an empty document, the fraction is 1.
     public var fraction: Double { total == 0 ? 1 : Double(sent) / Double(total) }
 }

@@ -3,8 +3,8 @@ private import Synchronization
 
 /// The progress and outcome of a transfer, for the call that waits for it.
 ///
-/// Only the newest progress of each receiver counts. A slow call misses earlier progress and holds up no
-/// other.
+/// Only the newest progress of each receiver counts. A slow call misses earlier progress and does not delay
+/// other calls.
 final class TransferReport: Sendable {
     private struct State {
         /// In the order in which the receivers first made progress.
@@ -14,7 +14,7 @@ final class TransferReport: Sendable {
 
     private let state = Mutex(State())
     private let signal: AsyncStream<Void>.Continuation
-    /// Yields when there is something new.
+    /// Yields when there is new progress or an outcome.
     let signals: AsyncStream<Void>
 
     init() {

@@ -53,7 +53,7 @@ extension TransmitQueues {
 
     /// Returns whether the receivers of a lane may confirm.
     ///
-    /// With all together, some may.
+    /// In the lane of all together, some receivers may confirm.
     private func takesIndications(_ place: Place) -> Bool {
         let subscriber = lanes[place].central.flatMap { outlets[lanes[place].outlet].subscriber($0) }
         return subscriber?.takesIndications ?? true
@@ -65,13 +65,13 @@ extension TransmitQueues {
 
     /// Withdraws a transfer.
     ///
-    /// An end marker ends the part of receivers that already have one.
+    /// An end marker is sent to receivers that already have a part of the document.
     ///
     /// - Returns: Whether the transfer existed.
     mutating func cancelTransfer(_ ticket: Ticket) -> Bool {
         guard let index = index(of: ticket) else { return false }
         let transfer = transfers.remove(at: index)
-        // A chunk in flight may be the one that ends the document.
+        // A chunk in flight may be the last chunk of the document.
         flights.changeAll { if $0.ticket == ticket { $0.ticket = nil } }
         for part in transfer.parts {
             lanes[part.lane].cutShort(ticket)
@@ -82,7 +82,7 @@ extension TransmitQueues {
 
     // MARK: Chunks
 
-    /// Lets a document begin with the end marker if a receiver has a part of another document without an end.
+    /// Adds an end marker at the beginning of a document if a receiver has an unfinished part of another.
     mutating func endRest(in place: Place, of receivers: [Receiver]) {
         let outlet = lanes[place].outlet
         guard lanes[place].beginsWithNewDocument, outlets[outlet].setHasRest(false, of: receivers) else {
@@ -108,7 +108,7 @@ extension TransmitQueues {
         by place: Place?,
         _ result: Result<Void, PeripheralError>
     ) {
-        // Without a lane or part, the document has started again since.
+        // Without a lane or a part, the document has started again meanwhile.
         guard let place, let index = index(of: ticket), var part = transfers[index][place] else { return }
         var lacking: PeripheralError?
         if case .failure(let error) = result {
@@ -129,10 +129,10 @@ extension TransmitQueues {
         finishIfDone(ticket)
     }
 
-    /// Returns whether a chunk reached all except some receivers, which are gone or no longer waited for.
+    /// Returns whether a chunk reached all receivers that are connected and still waited for.
     ///
-    /// Receivers that do not confirm in time do not stay connected, so all others have the chunk. But if the
-    /// next chunk is not confirmed either, possibly no receiver has it.
+    /// Receivers that do not confirm in time do not stay connected, so all other receivers have the chunk. If
+    /// the next chunk is not confirmed either, possibly no receiver has that chunk.
     private func isLackingToSome(of part: Part, of document: Document, _ error: PeripheralError) -> Bool {
         guard lanes[part.lane].central == nil, document.isConfirmed else { return false }
         return switch error.code {
@@ -152,7 +152,7 @@ extension TransmitQueues {
         let hasRest = mayHaveCome || part.isEndingRest
         let isForAll = transfers[index].recipients == .subscribers
         switch error.code {
-        // A document for all subscribers is only for connected ones.
+        // A document for all subscribers is only for connected subscribers.
         case .notSubscribed, .disconnected:
             if !isForAll { transfers[index].fail(lanes[place].central, error) }
         case .notAddressable where isForAll, .unconfirmed where isForAll && isNotAddressable(place):
@@ -172,8 +172,8 @@ extension TransmitQueues {
 
     /// Records that a chunk of a withdrawn document has completed, or could not be sent.
     ///
-    /// In the second case, the next document begins with the end marker, unless the end marker itself, which
-    /// has 0 bytes, is still to come.
+    /// If the chunk could not be sent, the next document begins with the end marker. This does not apply if
+    /// the end marker itself, which has 0 bytes, has not been sent yet.
     mutating func remnantEnded(by place: Place, _ bytes: Int, _ result: Result<Void, PeripheralError>) {
         if case .success = result, bytes == 0 {
             outlets[lanes[place].outlet].setHasRest(false, of: receivers(of: place))
@@ -224,9 +224,9 @@ extension TransmitQueues {
 
     /// Begins the documents for a new subscriber.
     ///
-    /// A subscriber that the stack cannot reach alone gets the rest together with the others. Then all get
-    /// the whole document again. To skip receivers that already have it, the stack would have to reach each
-    /// alone.
+    /// A subscriber that the stack cannot reach alone receives the rest together with the others. Then all
+    /// receivers receive the whole document again. To skip receivers that already have the document, the
+    /// stack would have to reach each receiver alone.
     mutating func joinTransfers(_ subscriber: SubscribedCharacteristic.Subscriber, of outlet: Int) {
         for transfer in transfers where transfer.outlet == outlet {
             let ticket = transfer.ticket

@@ -1,13 +1,13 @@
 /// The updates in flight, by their rising identifiers.
 ///
-/// Updates mostly complete in order. Completed ones at the front are removed from the array only when they
-/// outnumber the others.
+/// Updates mostly complete in order. Completed updates at the front are removed from the array only when they
+/// outnumber the other updates.
 struct InFlightTable {
     private var entries: [(id: BackendUpdate.ID, flight: TransmitQueues.InFlightUpdate)] = []
     /// The number of completed entries at the front.
     private var left = 0
 
-    /// Adds an update whose identifier is higher than all so far.
+    /// Adds an update whose identifier is higher than all earlier identifiers.
     mutating func append(_ flight: TransmitQueues.InFlightUpdate, _ id: BackendUpdate.ID) {
         entries.append((id, flight))
     }

@@ -2,11 +2,13 @@ internal import PeripheralCore
 
 /// The outstanding and the waiting indications.
 ///
-/// A central gets the next indication when it has confirmed the one before (Core Specification, Vol 3, Part
-/// F, 3.3.2). An indication waits for earlier ones, outstanding or waiting, that reach one of the same
-/// centrals. If a document is being sent to one of them over the same characteristic, the indication waits
-/// until the document has ended. Indications of other characteristics are sent meanwhile. It is a pure value:
-/// events in, due and ended indications out.
+/// A central receives the next indication when it has confirmed the previous indication (Core Specification,
+/// Vol 3, Part F, 3.3.2). An indication waits for earlier outstanding or waiting indications that reach one
+/// of the same centrals. If a document is being sent to one of these centrals over the same characteristic,
+/// the indication waits until the document has ended. Indications of other characteristics are sent
+/// meanwhile.
+///
+/// The queues are a pure value: events in, due and ended indications out.
 struct IndicationQueues {
     /// A resource that only one indication uses at a time.
     private enum Lane: Equatable {
@@ -27,8 +29,7 @@ struct IndicationQueues {
         /// Whether an outstanding indication has been handed to the stack.
         var hasBegun = false
 
-        /// Returns whether the other indication must wait for the end of this one, or of the document that it
-        /// belongs to.
+        /// Returns whether the other indication must wait for the end of this indication or its document.
         func precedes(_ other: Entry) -> Bool {
             place < other.place && sharesWay(with: other)
         }
@@ -45,14 +46,14 @@ struct IndicationQueues {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The indications that may be sent and have not been.
+    /// The indications that may be sent and have not been sent.
     var due: [BackendUpdate] { entries.filter { $0.isOutstanding && !$0.hasBegun }.map(\.update) }
 
-    /// Adds an indication and returns it if it may be sent at once.
+    /// Adds an indication.
     ///
     /// - Parameters:
     ///   - update: The indication.
-    ///   - centrals: The centrals that it reaches, as far as is known.
+    ///   - centrals: The centrals that the indication reaches, as far as is known.
     /// - Returns: The indication, if it may be sent at once.
     mutating func submit(_ update: BackendUpdate, reaching centrals: [Central.ID]) -> BackendUpdate? {
         submit(makeEntry(update, reaching: centrals))
@@ -60,7 +61,7 @@ struct IndicationQueues {
 
     /// Adds a part of a document.
     ///
-    /// The next part is added before this one has ended.
+    /// The next part is added before this part has ended.
     ///
     /// - Returns: The indication, if it may be sent at once.
     mutating func submit(_ part: TransmitQueues.Indication) -> BackendUpdate? {
@@ -85,7 +86,7 @@ struct IndicationQueues {
 
     /// Records that an indication is being handed to the stack.
     ///
-    /// - Returns: Whether it still may be.
+    /// - Returns: Whether the indication may still be sent.
     mutating func begin(_ id: BackendUpdate.ID) -> Bool {
         let index = entries.firstIndex { $0.update.id == id && $0.isOutstanding && !$0.hasBegun }
         guard let index else { return false }
@@ -93,7 +94,7 @@ struct IndicationQueues {
         return true
     }
 
-    /// Records that an indication has ended and returns the next ones.
+    /// Records that an indication has ended and returns the next indications.
     mutating func ended(_ id: BackendUpdate.ID) -> [BackendUpdate] {
         guard let index = entries.firstIndex(where: { $0.update.id == id && $0.isOutstanding }) else {
             return []
@@ -109,7 +110,7 @@ struct IndicationQueues {
 
     /// Withdraws an indication that still waits.
     ///
-    /// An outstanding one keeps its position until it has ended.
+    /// An outstanding indication keeps its position until it has ended.
     ///
     /// - Returns: The next indications to send.
     mutating func withdraw(_ id: BackendUpdate.ID) -> [BackendUpdate] {
@@ -144,10 +145,10 @@ struct IndicationQueues {
     }
 
     private mutating func takeNext() -> [BackendUpdate] {
-        // Includes the lanes of indications behind one that has waited for a document.
+        // The lanes include those of indications behind an indication that has waited for a document.
         var taken = entries.filter(\.isOutstanding).flatMap(\.lanes)
         var next: [BackendUpdate] = []
-        // An indication that waits for a document uses no lane, but no later one of its characteristic
+        // An indication that waits for a document uses no lane, but no later indication of its characteristic
         // overtakes it.
         var holding = entries.filter(\.isOfDocument)
         for index in entries.indices {

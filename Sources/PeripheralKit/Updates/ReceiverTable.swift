@@ -15,7 +15,7 @@ struct ReceiverTable {
         index(of: receiver).map { entries[$0].inFlight } ?? 0
     }
 
-    /// The length that every central can get.
+    /// The length that every central can receive.
     private static let safeLength = 20
 
     /// Returns the maximum length of an update to all of these receivers.

@@ -5,16 +5,17 @@ struct SubscribedCharacteristic {
     struct Subscriber {
         var central: TransmitQueues.Receiver
         var isAddressable: Bool
-        /// Whether updates for all reach it together with the others, although it can be reached alone.
+        /// Whether updates for all reach the subscriber together with the others, although it can be reached
+        /// alone.
         var sharesUpdatesForAll: Bool
-        /// Whether it has asked for indications, or may have.
+        /// Whether the subscriber has asked for indications, or may have asked for them.
         var takesIndications: Bool
-        /// Its own lane; empty for a subscriber that the stack does not identify.
+        /// The lane of the subscriber; empty for a subscriber that the stack does not identify.
         var lane: [SubscriberQueue.Place]
-        /// Whether it has a part of a document without an end marker.
+        /// Whether the subscriber has received a part of a document without an end marker.
         var hasRest = false
 
-        /// Whether updates for all are sent to it alone.
+        /// Whether updates for all are sent to the subscriber alone.
         var getsAllAlone: Bool { isAddressable && !sharesUpdatesForAll }
     }
 
@@ -50,11 +51,11 @@ struct SubscribedCharacteristic {
         choose()
     }
 
-    /// Records whether subscribers have a part of a document without an end marker.
+    /// Records whether subscribers have received a part of a document without an end marker.
     ///
     /// `nil` is for the subscribers that the stack does not identify.
     ///
-    /// - Returns: Whether one of them was known to have such a part.
+    /// - Returns: Whether one of these subscribers was known to have received such a part.
     @discardableResult
     mutating func setHasRest(_ hasRest: Bool, of centrals: [TransmitQueues.Receiver]) -> Bool {
         var hadRest = false

@@ -26,9 +26,10 @@ struct SubscriberQueue {
         var sequence: UInt64
         var ticket: TransmitQueues.Ticket?
         var content: Content
-        /// When the value, or the next part of a document, began to wait; `nil` until that is known.
+        /// The time at which the value or the next part of a document began to wait; `nil` until that time is
+        /// known.
         var since: Duration?
-        /// The size of the value; `nil` for a document, which takes no room because the program holds it
+        /// The size of the value; `nil` for a document, which occupies no room because the program holds it
         /// anyway.
         fileprivate let size: Int?
 
@@ -46,11 +47,11 @@ struct SubscriberQueue {
         var ticket: TransmitQueues.Ticket?
         /// The number of bytes of a document; `nil` for a value.
         var documentBytes: Int?
-        /// How the central confirms it; `nil` without confirmation.
+        /// How the central confirms the value or chunk; `nil` without confirmation.
         var confirmation: Confirmation?
     }
 
-    /// A chunk that is confirmed: the first of its document, or a later one.
+    /// A chunk that is confirmed: the first chunk of its document, or a later chunk.
     enum Confirmation {
         case first
         case later
@@ -59,11 +60,13 @@ struct SubscriberQueue {
     let policy: UpdatePolicy
     private(set) var entries: [Entry] = []
     private var (count, bytes) = (0, 0)
-    /// Whether a part of the contents has no time yet at which it began to wait.
+    /// Whether the time at which a part of the contents began to wait is not known yet.
     private var hasNew = false
     /// The number of values and chunks in flight.
     private(set) var inFlight = 0
-    /// Whether a chunk that needs confirmation is in flight, which is then the only one.
+    /// Whether a chunk that needs confirmation is in flight.
+    ///
+    /// Such a chunk is the only chunk in flight.
     private var isConfirming = false
     var counters = UpdateCounters()
 
@@ -93,7 +96,7 @@ struct SubscriberQueue {
             false
         }
     }
-    /// Whether the next value is the first of a document that has an end marker.
+    /// Whether the next value is the first part of a document that has an end marker.
     var beginsWithNewDocument: Bool {
         if beginsWithDocument, case .chunks(let cursor) = entries[0].content {
             !cursor.hasBegun && cursor.hasMarker
@@ -126,7 +129,7 @@ struct SubscriberQueue {
 
     /// Adds a document, or a value for which there is room.
     ///
-    /// - Returns: The entry that it replaces.
+    /// - Returns: The entry that the new entry replaces.
     mutating func append(_ entry: consuming Entry) -> Entry? {
         var replaced: Entry?
         if policy.kind == .latest, entry.size != nil, !entries.isEmpty, entries[entries.count - 1].size != nil
@@ -146,7 +149,7 @@ struct SubscriberQueue {
         guard hasNew else { return }
         hasNew = false
         let now = now()
-        // The rest of a document has no time yet, and is first.
+        // The rest of a document is first, and its waiting time is not known yet.
         if !entries.isEmpty, entries[0].since == nil { entries[0].since = now }
         for index in entries.indices.reversed() {
             guard entries[index].since == nil else { return }
@@ -214,9 +217,9 @@ struct SubscriberQueue {
         (entries, count, bytes) = ([], 0, 0)
     }
 
-    /// Removes the document of a ticket, and leaves an end marker for a receiver that has a part of it.
+    /// Removes the document of a ticket, but keeps an end marker for a receiver of a part of the document.
     ///
-    /// The receiver would take the next update for the rest of the document.
+    /// Without the end marker, the receiver would mistake the next update for the rest of the document.
     mutating func cutShort(_ ticket: TransmitQueues.Ticket) {
         entries = entries.compactMap { entry in
             guard entry.ticket == ticket, case .chunks(let cursor) = entry.content else { return entry }
@@ -224,7 +227,7 @@ struct SubscriberQueue {
         }
     }
 
-    /// Lets a document that has not begun start with the end marker.
+    /// Adds an end marker at the start of a document that has not begun.
     mutating func markRest(of ticket: TransmitQueues.Ticket) {
         for index in entries.indices where entries[index].ticket == ticket {
             guard case .chunks(var cursor) = entries[index].content else { continue }

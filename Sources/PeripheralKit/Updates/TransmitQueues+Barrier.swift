@@ -4,13 +4,14 @@ internal import PeripheralCore
 extension TransmitQueues {
     /// A call that waits until the earlier values to a central have completed.
     ///
-    /// It does not wait for a document or for values behind one, because that may take minutes.
+    /// The call does not wait for documents or for values behind a document, because a document may take
+    /// minutes.
     struct Barrier {
         let ticket: Ticket
         let central: Central.ID
         /// The last earlier value in the queue.
         let lastSequence: UInt64
-        /// The identifier after the last update to wait for; `nil` while one of them is queued.
+        /// The identifier after the last update to wait for; `nil` while one of these updates is queued.
         var end: UInt64?
     }
 
@@ -21,7 +22,7 @@ extension TransmitQueues {
 
     /// Withdraws a call.
     ///
-    /// - Returns: Whether it still waited.
+    /// - Returns: Whether the call still waited.
     mutating func cancelClearance(_ ticket: Ticket) -> Bool {
         guard let index = clearances.firstIndex(where: { $0.ticket == ticket }) else { return false }
         clearances.remove(at: index)
@@ -53,7 +54,9 @@ extension TransmitQueues {
         }
     }
 
-    /// Returns whether a central is among these, or may be because the stack does not identify them.
+    /// Returns whether a central is among these subscribers.
+    ///
+    /// The result is also `true` if the stack does not identify a subscriber.
     private func reaches(_ receivers: [Receiver], _ central: Central.ID) -> Bool {
         receivers.contains { $0 == nil || $0 == central }
     }

@@ -7,7 +7,7 @@ extension TransmitQueues {
         let id: BackendUpdate.ID
         /// The index of the characteristic among those that can be updated.
         let outlet: Int
-        /// The lane to its central, or to all together; `nil` when there is none, or none any more.
+        /// The lane to its central, or to all together; `nil` when there is no such lane.
         var lane: Place?
         let since: Duration
         var isHandedOn = false
@@ -39,7 +39,7 @@ extension TransmitQueues {
         count(by: indication.lane, of: indication.outlet) { $0.count(wait: now - indication.since) }
     }
 
-    /// Records that an indication was confirmed, or will not be.
+    /// Records that an indication was confirmed, or will not be confirmed.
     mutating func indicationEnded(_ id: BackendUpdate.ID, _ result: Result<Void, PeripheralError>) {
         guard let index = countedIndications.firstIndex(where: { $0.id == id }) else { return }
         let indication = countedIndications.remove(at: index)

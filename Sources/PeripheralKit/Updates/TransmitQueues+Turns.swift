@@ -3,7 +3,7 @@ internal import PeripheralCore
 extension TransmitQueues {
     /// Submits values, one for each lane in a round.
     ///
-    /// A lane that has had its turn comes last in the next round.
+    /// A lane that has had its turn is last in the next round.
     mutating func send(at now: () -> Duration) {
         var hasSent = true
         while hasSent, !turns.isEmpty {
@@ -87,26 +87,25 @@ extension TransmitQueues {
         }
     }
 
-    /// Returns whether no older value of the same characteristic is outstanding in another lane, which uses
-    /// another route.
+    /// Returns whether no older value of the same characteristic is outstanding on another route.
     private func isBefore(_ other: Place, _ sequence: UInt64) -> Bool {
         lanes[other].inFlight == 0 && lanes[other].firstSequence.map { $0 > sequence } ?? true
     }
 
     /// Returns whether one more value may be in flight to each receiver.
     ///
-    /// A value for all together needs room with each of them at the same time, which values for single
-    /// receivers would never leave. Therefore, some room is reserved for values for all.
+    /// A value for all together needs room with all receivers at the same time. Values for single receivers
+    /// would use up that room. Therefore, some room is reserved for values for all.
     private func hasPlace(for place: Place, to receivers: [Receiver]) -> Bool {
-        // There is one at a time, and it waits for its turn among the indications.
+        // Only one such chunk is in flight at a time, and it waits for its turn among the indications.
         if lanes[place].beginsWithConfirmed { return true }
         if lanes[place].central == nil, lanes[place].inFlight < Self.placesForAll { return true }
         return receivers.allSatisfy { self.receivers.inFlight(to: $0) < window }
     }
 
-    /// Gives room to waiting calls, in the order in which they came.
+    /// Assigns room to waiting calls, in the order in which the calls began.
     ///
-    /// - Returns: Whether there is something new to send.
+    /// - Returns: Whether there are new updates to send.
     mutating func admitWaiters() -> Bool {
         guard !waiters.isEmpty else { return false }
         var isNew = false
@@ -143,7 +142,7 @@ extension TransmitQueues {
 }
 
 extension TransmitQueues {
-    /// Returns the queues without room for a value; all of them, if other values come first.
+    /// Returns the queues without room for a value, or all queues if other values have precedence.
     func lacking(_ places: [Place], room size: Int) -> [Place] {
         let full = places.filter { !hasRoom(in: [$0], for: size) }
         return full.isEmpty ? places : full
@@ -163,7 +162,9 @@ extension TransmitQueues {
         }
     }
 
-    /// Returns the lanes for a waiting value: those to all together, if it must reach certain subscribers.
+    /// Returns the lanes for a waiting value.
+    ///
+    /// If the value must reach certain subscribers, these are the lanes to all together.
     private func lanes(for waiter: Waiter, size: Int) -> Result<[Place], PeripheralError> {
         guard !waiter.mustReach.isEmpty else {
             return lanes(of: waiter.characteristic, to: waiter.recipients, size: size)
@@ -181,7 +182,7 @@ extension TransmitQueues {
             || outlets[outlet].subscribers.allSatisfy(\.getsAllAlone)
     }
 
-    /// Returns the lanes for a value to several subscribers, each once.
+    /// Returns the lanes for a value to several subscribers, without duplicates.
     func lanes(
         of characteristic: AttributeHandle,
         toEach centrals: [Central.ID],
@@ -197,7 +198,7 @@ extension TransmitQueues {
         return .success(all)
     }
 
-    /// Returns the lanes for a value; none if it is for all subscribers and there are none.
+    /// Returns the lanes for a value; empty if the value is for all subscribers and there are no subscribers.
     func lanes(
         of characteristic: AttributeHandle,
         to recipients: BackendUpdate.Recipients,
@@ -224,7 +225,9 @@ extension TransmitQueues {
         places.allSatisfy { lanes[$0].hasRoom(for: size) }
     }
 
-    /// Returns whether no earlier call waits for room in one of these lanes, for a value or for too long.
+    /// Returns whether no earlier call has precedence in one of these lanes.
+    ///
+    /// A call has precedence if it waits with a value, or has waited for too long.
     func isFree(_ places: [Place]) -> Bool {
         !waiters.contains { waiter in
             guard let size = waiter.value?.count ?? (waiter.isOverdue ? maximumValueLength : nil),
@@ -270,8 +273,8 @@ extension TransmitQueues {
 
     /// Records that a part of a ticket's work is done.
     ///
-    /// A value for all is only for connected subscribers. It does not fail if one of them could not be
-    /// reached, unless it must reach certain subscribers.
+    /// A value for all is only for connected subscribers. Such a value does not fail if one subscriber could
+    /// not be reached, unless the value must reach certain subscribers.
     mutating func settle(_ ticket: Ticket, _ result: Result<Void, PeripheralError>) {
         guard var promise = promises[ticket] else { return }
         promise.remaining -= 1

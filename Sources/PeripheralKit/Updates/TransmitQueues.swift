@@ -1,11 +1,12 @@
 internal import PeripheralCore
 
-/// The updates to subscribers: those that wait, those in flight, and the order in which they are sent.
+/// The updates that wait and the updates in flight, with the order in which updates are sent.
 ///
-/// A value for all subscribers waits for each of them in a separate queue, so that no subscriber holds up
-/// another. If the stack cannot reach each alone, it waits in one queue for all. The number of values in
-/// flight to a central is limited. All queues with waiting values take turns. It is a pure value: events in,
-/// updates to submit and calls to answer out.
+/// A value for all subscribers waits for each of them in a separate queue, so that no subscriber delays
+/// another subscriber. If the stack cannot reach each subscriber alone, the value waits in one queue for all.
+/// The number of values in flight to a central is limited. All queues with waiting values take turns.
+///
+/// The queues are a pure value: events in, updates to submit and calls to answer out.
 struct TransmitQueues {
     /// Identifies a waiting call in a run.
     typealias Ticket = UInt64
@@ -21,16 +22,16 @@ struct TransmitQueues {
         /// The progress of transfers.
         var progress: [(Ticket, TransferProgress)] = []
 
-        /// Whether there are only updates.
+        /// Whether the effects consist only of updates.
         fileprivate var isEmpty: Bool { indications.isEmpty && answers.isEmpty && progress.isEmpty }
     }
 
     /// A chunk that needs confirmation.
     struct Indication {
         var update: BackendUpdate
-        /// The centrals that it reaches, as far as is known.
+        /// The centrals that the chunk reaches, as far as is known.
         var centrals: [Central.ID]
-        /// Whether it is the first chunk of its document.
+        /// Whether the chunk is the first chunk of its document.
         var isFirst: Bool
     }
 
@@ -57,18 +58,19 @@ struct TransmitQueues {
         var ticket: Ticket?
         /// The number of bytes of a document; `nil` for a value.
         var documentBytes: Int?
-        /// Empty for a chunk that needs confirmation, which does not count among the others in flight.
+        /// The receivers are empty for a chunk that needs confirmation, because such a chunk does not count
+        /// among the values in flight.
         var receivers: [Receiver]
     }
 
     /// The work of a ticket that the stack has not accepted yet.
     struct Promise {
         var remaining: Int
-        /// Whether it is for all connected subscribers.
+        /// Whether the value is for all connected subscribers.
         var isForAll: Bool
-        /// Whether it is done only when the value has completed, not when the stack has accepted it.
+        /// Whether the work is done only when the value has completed, not when the stack has accepted it.
         var isUntilLeft: Bool
-        /// The subscribers that it must reach.
+        /// The subscribers that the value must reach.
         var mustReach: Set<Central.ID> = []
         var failure: PeripheralError?
     }
@@ -79,25 +81,25 @@ struct TransmitQueues {
         var characteristic: AttributeHandle
         var recipients: BackendUpdate.Recipients
         var value: [UInt8]?
-        /// Whether it waits until the value has completed, not only until the stack has accepted it.
+        /// Whether the call waits until the value has completed, not only until the stack has accepted it.
         var isUntilLeft = false
         /// The subscribers that a value for all must reach.
         var mustReach: Set<Central.ID> = []
-        /// Whether there was no room when the call came.
+        /// Whether there was no room when the call began.
         var hasWaited = false
-        /// How often there was some room, but not enough.
+        /// How often there was too little room for the value.
         var chances = 0
 
-        /// Whether other calls may no longer take the room that it waits for.
+        /// Whether other calls may no longer use the room that the call waits for.
         var isOverdue: Bool { value == nil && chances >= TransmitQueues.mostChances }
     }
 
     let policies: [AttributeHandle: UpdatePolicy]
     /// The number of values for all together that may be in flight besides those for single subscribers.
     static let placesForAll = 2
-    /// How often a call without a value sees some room before it gets precedence.
+    /// How often a call without a value finds some room before the call has precedence.
     ///
-    /// Other calls may take the room each time.
+    /// Other calls may use up the room each time.
     static let mostChances = 8
 
     /// The number of values that may be in flight to a central.
@@ -111,7 +113,7 @@ struct TransmitQueues {
     var lanes = SubscriberQueueTable()
     /// The lanes with waiting values, in the order of their turns.
     var turns: [Place] = []
-    /// The lanes that come last in the next round, kept to reuse the memory.
+    /// The lanes that are last in the next round, retained to reuse the memory.
     var servedTurns: [Place] = []
     var receivers = ReceiverTable()
     var flights = InFlightTable()
@@ -135,13 +137,13 @@ struct TransmitQueues {
         self.window = window
     }
 
-    /// Creates an update identifier that is unique in the run and higher than all before.
+    /// Creates an update identifier that is unique in the run and higher than all earlier identifiers.
     mutating func makeID() -> BackendUpdate.ID {
         defer { nextNumber += 1 }
         return BackendUpdate.ID(nextNumber)
     }
 
-    /// Returns the index of a characteristic, which it has from its first subscriber on.
+    /// Returns the index of a characteristic, which exists after the first subscription.
     func outlet(_ characteristic: AttributeHandle) -> Int? {
         let handle = Int(characteristic.rawValue)
         return handle < outletIndices.count ? outletIndices[handle] : nil
@@ -170,7 +172,7 @@ struct TransmitQueues {
     ///
     /// The clock is read only if a value has waited.
     ///
-    /// - Returns: `nil` when there are only updates.
+    /// - Returns: `nil` when the effects consist only of updates.
     mutating func takeOutcome(at now: () -> Duration, updates: inout [BackendUpdate]) -> Outcome? {
         // New updates are appended without copying.
         swap(&updates, &outcome.updates)
@@ -203,7 +205,7 @@ extension TransmitQueues {
 
     /// Offers a value for several subscribers.
     ///
-    /// If there is no room with one of them, it is refused for all.
+    /// If one of the subscribers has no room, the value is refused for all.
     mutating func offer(
         _ value: [UInt8],
         of characteristic: AttributeHandle,

@@ -11,8 +11,8 @@ internal import PeripheralCore
 ///
 /// The updates are sent to all subscribers, in order, after the value itself. Updates of a characteristic
 /// with ``UpdatePolicy/durable`` are preserved by the same save as the value. However the program ends,
-/// either both are preserved or neither is. If the write is ``WriteDurability/durable``, it is answered after
-/// that save, and nothing is sent before. If the handler throws, nothing is sent.
+/// either the value and the updates are preserved or neither. A ``WriteDurability/durable`` write is answered
+/// after that save, and no update is sent before that save. If the handler throws, no update is sent.
 public struct UpdateBatch: Sendable {
     private(set) var updates: [PersistentValues.Update] = []
     private let declared: DeclaredState
@@ -23,9 +23,9 @@ public struct UpdateBatch: Sendable {
 
     /// Adds an update for all subscribers of a characteristic.
     ///
-    /// It works like ``PeripheralSession/update(_:_:)``, but is never refused. An update with
-    /// ``UpdatePolicy/durable`` is preserved even if the maximum number already waits. Any other update that
-    /// finds no room is sent to no subscriber.
+    /// The function works like ``PeripheralSession/update(_:_:)``, but never returns `false`. An update with
+    /// ``UpdatePolicy/durable`` is preserved even if the maximum number of updates already waits. Any other
+    /// update is dropped for all subscribers if there is no room.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.

@@ -8,7 +8,7 @@ struct UpdateCounters: Hashable {
     var waits = 0
     var longestWait = Duration.zero
 
-    /// Counts an update that has completed, could not be sent, or has an unknown outcome.
+    /// Counts an update that has completed, could not be sent, or whose outcome is unknown.
     mutating func count(_ result: Result<Void, PeripheralError>, isKnown: Bool = true) {
         switch result {
         case .success where isKnown: sent += 1

@@ -1,8 +1,8 @@
-/// What happens to a new value while earlier values wait to be sent.
+/// The treatment of a new value while earlier values wait to be sent.
 ///
 /// Each subscriber has a separate queue for each characteristic. A value that the Bluetooth stack can send
-/// only to all subscribers together waits in one queue for all of them, and so does an empty value. Values in
-/// flight do not count: the stack holds only a few of them at a time.
+/// only to all subscribers together waits in one queue for all subscribers. Empty values also wait in that
+/// queue. Values in flight do not count as queued. The stack holds only a few values in flight at a time.
 ///
 /// ```swift
 /// Characteristic<Acceleration>("5c3a0007-7e3c-4b6e-9d29-b3f1c0a1d001", .notify, updates: .latest)
@@ -14,12 +14,12 @@ public struct UpdatePolicy: Hashable, Sendable {
     }
 
     let kind: Kind
-    /// How many values are preserved for each subscriber until they are sent; `nil` if none are.
+    /// The maximum number of values that are preserved for each subscriber; `nil` if no values are preserved.
     private(set) var durableLimit: Int?
 
-    /// Refuses a new value when the queue is full, with 16 values or 8,192 bytes.
+    /// Refuses a new value when the queue contains 16 values or 8,192 bytes.
     ///
-    /// This is the behavior of `CBPeripheralManager`. Use it if every value counts.
+    /// `CBPeripheralManager` has the same policy. Use this policy if every value counts.
     public static let reject = UpdatePolicy.reject(beyond: 16, bytes: 16 * maximumValueLength)
 
     /// Refuses a new value when the queue is full.
@@ -32,56 +32,66 @@ public struct UpdatePolicy: Hashable, Sendable {
         UpdatePolicy(kind: .reject(count: count, bytes: bytes))
     }
 
-    /// Replaces the waiting value, which is dropped, with the new one.
+    /// Replaces the waiting value with the new value.
     ///
-    /// Use it for a sensor, of which only the newest value counts. Send with
-    /// ``PeripheralSession/update(_:_:)``. A call of ``PeripheralSession/notify(_:_:)-(_,Value)`` waits until
-    /// its value is taken. A program that calls it in a loop therefore delays its own newer values.
+    /// The replaced value is dropped. Use this policy for a sensor if only the newest value counts. Send the
+    /// values with ``PeripheralSession/update(_:_:)``. A call of ``PeripheralSession/notify(_:_:)-(_,Value)``
+    /// waits until the stack has accepted the value. A program that calls `notify` in a loop therefore delays
+    /// its own newer values.
     public static let latest = UpdatePolicy(kind: .latest)
 
-    /// Preserves each value for each subscriber until it is sent, at most 64 for one subscriber.
+    /// Preserves each value until it is sent, up to 64 values for each subscriber.
     public static let durable = UpdatePolicy.durable(beyond: 64)
 
-    /// Preserves each value for each subscriber until it is sent, up to a limit.
+    /// Preserves each value until it is sent, up to a limit for each subscriber.
     ///
-    /// The values outlast the end of the program, and are preserved for a bonded subscriber even while it is
-    /// away. The policy needs the restoration identifier of the peripheral. Without one, it is the same as
-    /// ``reject``.
+    /// The values survive the end of the program. The values for a bonded subscriber are preserved even while
+    /// that subscriber is not connected. The policy needs the restoration identifier of the peripheral.
+    /// Without a restoration identifier, the policy is the same as ``reject``.
     ///
-    /// It applies to:
+    /// The policy applies to these values:
     ///
-    /// - ``PeripheralSession/notify(_:_:)-(_,Value)``, which returns when the value is preserved;
-    /// - ``PeripheralSession/update(_:_:)``, whose value is preserved soon after;
-    /// - the values that a ``PersistentValue`` and its handler send (``UpdateBatch``), which are preserved
-    ///   together with that value.
+    /// - Values of ``PeripheralSession/notify(_:_:)-(_,Value)``. This function returns when the value is
+    ///   preserved.
+    /// - Values of ``PeripheralSession/update(_:_:)``. Such a value is preserved soon after the call.
+    /// - Values that a ``PersistentValue`` and its handler send (``UpdateBatch``). These values are preserved
+    ///   together with the persistent value.
     ///
-    /// It does not apply to values for chosen centrals, or to `indicate`.
+    /// The policy does not apply to values for chosen centrals, or to values of `indicate`.
     ///
     /// ## Delivery
     ///
-    /// A subscriber's values are sent in order, as indications if it has asked for indications. A value is
-    /// preserved until it has left the device, as far as that is known
-    /// (``PeripheralSession/completionReporting``), or the central has confirmed it. Some values are sent
-    /// again, in order: those sent since the last save before the program was killed, and those in flight
-    /// when the central disconnected or the program ended.
+    /// The values for a subscriber are sent in order. They are sent as indications if the subscriber has
+    /// asked for indications. A notification is preserved until it has completed, as far as its completion is
+    /// known (``PeripheralSession/completionReporting``). An indication is preserved until the central has
+    /// confirmed it.
     ///
-    /// If the stack cannot reach a central alone, the values for it are sent once to all subscribers, even to
-    /// those that already have them. A subscriber that cannot receive them then, such as on a link that is
-    /// not encrypted yet, receives them later.
+    /// These values are sent again, in order:
+    ///
+    /// - Values that were sent after the last save, if the program was killed.
+    /// - Values that were in flight when the central disconnected or the program ended.
+    ///
+    /// If the stack cannot reach a central alone, each value for this central is sent once to all
+    /// subscribers. Some subscribers may therefore receive a value twice. A subscriber whose link is not
+    /// encrypted yet may be unable to receive a value. Such a subscriber receives the value later.
     ///
     /// The values for a subscriber that is not bonded are dropped when it disconnects or the program ends. A
-    /// subscriber that the stack does not identify receives nothing.
+    /// subscriber that the stack does not identify receives no values.
     ///
     /// ## Limits
     ///
-    /// When the limit is reached for a connected subscriber, ``PeripheralSession/update(_:_:)`` returns
-    /// `false`, and ``PeripheralSession/readyToUpdate(_:)`` and ``PeripheralSession/notify(_:_:)-(_,Value)``
-    /// wait. A subscriber that is away delays no one. It receives the newest values up to the limit;
-    /// ``RestorationStatistics/droppedUpdates`` counts the values dropped for newer ones. A value that a
-    /// central writes to a ``PersistentValue`` does not wait: it is preserved beyond the limit.
+    /// When a connected subscriber has reached the limit, ``PeripheralSession/update(_:_:)`` returns `false`.
+    /// ``PeripheralSession/readyToUpdate(_:)`` and ``PeripheralSession/notify(_:_:)-(_,Value)`` then wait.
     ///
-    /// All subscribers together have at most 4,096 values. Beyond that, the oldest values of the subscriber
-    /// with the most values are dropped.
+    /// A subscriber that is not connected does not delay other subscribers. When it returns, it receives the
+    /// newest values up to the limit. ``RestorationStatistics/droppedUpdates`` counts the older values that
+    /// were dropped.
+    ///
+    /// A value that a central writes to a ``PersistentValue`` does not wait. Such a value is preserved even
+    /// beyond the limit.
+    ///
+    /// At most 4,096 values are preserved for all subscribers together. Beyond that limit, the oldest values
+    /// of the subscriber with the most values are dropped.
     ///
     /// - Parameter count: The maximum number of values that wait for one subscriber; 1 or more.
     /// - Returns: The policy.
@@ -89,9 +99,10 @@ public struct UpdatePolicy: Hashable, Sendable {
         UpdatePolicy(kind: .reject(count: 16, bytes: 16 * maximumValueLength), durableLimit: count)
     }
 
-    /// How many values of a characteristic can be in flight to a central.
+    /// The maximum number of values of a characteristic that can be in flight to a central.
     ///
-    /// The limit of 2 for `latest` keeps values new: one is being sent, and one follows it without a gap.
+    /// The limit of 2 for `latest` keeps values new: one value is being sent, and another follows without a
+    /// gap.
     var inFlightLimit: Int {
         switch kind {
         case .reject: .max

@@ -5,7 +5,7 @@ extension UpdateSender {
     /// The time within which a central must confirm an indication (Core Specification, Vol 3, Part F, 3.3.3).
     static let confirmationLimit = Duration.seconds(30)
 
-    /// Sends an indication when it is its turn, and waits until it is confirmed.
+    /// Sends an indication at its turn, and waits until it is confirmed.
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic, by its value handle.
@@ -61,7 +61,7 @@ extension UpdateSender {
 
     /// Sends an indication whose turn it is.
     ///
-    /// Off the air, it is sent when the peripheral is on the air again.
+    /// While the peripheral is off the air, the indication waits until the peripheral is on the air again.
     func sendIndication(_ update: BackendUpdate) {
         let timer = Task { [stopwatch] in
             guard (try? await stopwatch.sleep(Self.confirmationLimit)) != nil else { return }
@@ -100,7 +100,7 @@ extension UpdateSender {
             return (state.indicating.removeValue(forKey: id), state.link)
         }
         caller?.resume(returning: .failure(PeripheralError.unconfirmed))
-        // If it is a part of a document, the document has failed.
+        // If the indication is a part of a document, the document has failed.
         change { $0.queues.ended(id, .failure(.unconfirmed)) }
         link?.abandon(id)
     }

@@ -33,7 +33,7 @@ extension UpdateSender {
 
     /// Queues a value as soon as there is room.
     ///
-    /// It waits until the stack has accepted the value, or until the value has completed.
+    /// The call waits until the stack has accepted the value, or until the value has completed.
     func notify(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
@@ -53,7 +53,7 @@ extension UpdateSender {
         }
     }
 
-    /// Returns whether values for all are sent to each subscriber of a characteristic alone, as far as is
+    /// Returns whether values for all are sent to each subscriber of a characteristic alone, if that is
     /// known.
     func reachesEach(_ characteristic: AttributeHandle) -> Bool {
         state.withLock { $0.queues.reachesEach(characteristic) }
@@ -119,11 +119,11 @@ extension UpdateSender {
             return caller
         }
         caller?.resume(returning: .failure(CancellationError()))
-        // Other calls may have waited behind it.
+        // Other calls may have waited behind this call.
         change { _ in }
     }
 
-    /// Creates a change and carries out its effects.
+    /// Changes the state and carries out the effects of the change.
     @discardableResult
     func change<Answer, Failure: Error>(
         _ change: (inout State) throws(Failure) -> Answer
@@ -173,7 +173,7 @@ extension UpdateSender.State {
 
     /// Withdraws updates of ended subscriptions that have not been handed to the stack.
     ///
-    /// Otherwise, they would reach the next subscription.
+    /// Otherwise, these updates would reach the next subscription.
     mutating func withdrawOutgoing() {
         let over = outgoing.filter { queues.isOver($0.id) }.map(\.id)
         guard !over.isEmpty else { return }

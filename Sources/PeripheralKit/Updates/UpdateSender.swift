@@ -88,7 +88,7 @@ final class UpdateSender: Sendable {
             defer { state.indicating = [:] }
             return state.indicating.values
         }
-        // This includes an indication for all, because no central can confirm it any more.
+        // An indication for all also fails, because no central can confirm it any more.
         for caller in indicating { caller.resume(returning: .failure(PeripheralError.disconnected)) }
         change { state in
             state.queues.suspended()
@@ -133,7 +133,7 @@ final class UpdateSender: Sendable {
                 sharesUpdatesForAll: subscription.sharesUpdatesForAll,
                 takesIndications: subscription.kind != .notification
             )
-            // Only after the change above is it known which of these belong to the ended subscription.
+            // The indications of the ended subscription are known only after the change above.
             state.withdrawOutgoing()
             return state.withdrawIndications()
         }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// An open file, which is closed with its owner.
+/// An open file, which is closed when this value is destroyed.
 struct FileDescriptor: ~Copyable, Sendable {
     let number: CInt
 

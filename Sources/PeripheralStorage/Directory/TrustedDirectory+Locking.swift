@@ -2,11 +2,12 @@ internal import Glibc
 internal import PeripheralKit
 
 extension TrustedDirectory {
-    /// Locks an identifier with a file, which is created if it is missing.
+    /// Locks an identifier by locking a file.
     ///
-    /// The lock belongs to the open file. It also excludes a second open file in the same process. It ends
-    /// when the descriptor is closed or the process is killed. The file has no content. It is never removed,
-    /// because another process may be about to lock it.
+    /// The method creates the file if it is missing. The lock belongs to the open file, so the lock also
+    /// excludes a second open file in the same process. The lock ends when the descriptor is closed or the
+    /// process is killed. The file has no content. The file is never removed, because another process may be
+    /// about to lock it.
     func lock(_ name: String, for identifier: String) throws(RestorationError) -> FileDescriptor {
         let file = try openLock(name, O_RDONLY)
         if try lock(file, name, for: identifier) { return file }
@@ -17,9 +18,10 @@ extension TrustedDirectory {
         return writable
     }
 
-    /// Returns whether the file is now locked.
+    /// Locks the file and returns whether it is now locked.
     ///
-    /// On some file systems, such as NFS, it must be open for writing. Then the result is `false`.
+    /// Some file systems, such as NFS, lock only files that are open for writing. For any other file there,
+    /// the result is `false`.
     ///
     /// On other file systems the file is open for reading only, for two reasons:
     ///

@@ -5,7 +5,7 @@ extension TrustedDirectory {
     /// Opens a file for reading.
     ///
     /// - Returns: The file and its size, or `nil` if there is no file.
-    /// - Throws: `untrusted` when it is not a regular file or another user could have written it, or
+    /// - Throws: `untrusted` when the file is not a regular file or another user could have written it, or
     ///   `unreadable`.
     func open(_ name: String) throws(RestorationError) -> OpenFile? {
         // Without O_NONBLOCK, opening a FIFO would block.

@@ -3,7 +3,7 @@ internal import PeripheralKit
 
 /// An open directory that only the user of this process and root can write.
 ///
-/// All files are opened relative to its descriptor, by names without a slash. Nothing outside the directory
+/// All files are opened relative to its descriptor, by names without a slash. No file outside the directory
 /// is reachable.
 final class TrustedDirectory: Sendable {
     /// The path without symbolic links.
@@ -25,7 +25,7 @@ final class TrustedDirectory: Sendable {
 
     /// Opens a directory.
     ///
-    /// Creates it and up to `count - 1` of its ancestors if they are missing.
+    /// The initializer creates the directory and up to `count - 1` of its ancestors if they are missing.
     convenience init(making count: Int, of path: String) throws(RestorationError) {
         for ancestor in Self.ancestors(of: path, count: count) {
             guard unsafe mkdir(ancestor, 0o700) != 0 else {
@@ -76,7 +76,9 @@ final class TrustedDirectory: Sendable {
         "\(path)/\(name)"
     }
 
-    /// Returns the status of a file, or `nil` if there is none, without following symbolic links.
+    /// Returns the status of a file, or `nil` if the file does not exist.
+    ///
+    /// The method does not follow symbolic links.
     func status(of name: String) -> stat? {
         var status = stat()
         return unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
@@ -107,14 +109,14 @@ final class TrustedDirectory: Sendable {
 
     /// Removes a file or an empty directory.
     ///
-    /// Has no effect if there is neither.
+    /// The method has no effect if neither exists.
     func remove(_ name: String) {
         if unsafe unlinkat(descriptor.number, name, 0) != 0 {
             _ = unsafe unlinkat(descriptor.number, name, AT_REMOVEDIR)
         }
     }
 
-    /// Creates a new directory survive a system crash.
+    /// Flushes the entry of a new directory to the disk, so that the directory survives a system crash.
     private static func keep(_ path: String) {
         let parent = unsafe FileDescriptor(
             adopting: Glibc.open(path + "/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)

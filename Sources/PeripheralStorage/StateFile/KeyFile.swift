@@ -3,8 +3,8 @@ internal import PeripheralKit
 
 /// GLib's key file: groups of keys with text values, the format of desktop and system services.
 ///
-/// Keys and groups keep their order. GLib escapes the characters that a line cannot hold, with one exception:
-/// it drops U+000C at the beginning of a value when it reads. Here that character is written as `\f`. GLib
+/// Keys and groups keep their order. GLib escapes the characters that a line cannot hold, with one exception.
+/// When GLib reads a value, it drops U+000C at the beginning. This type writes that character as `\f`. GLib
 /// rejects `\f`, so the sequence has no other meaning.
 @safe
 struct KeyFile: ~Copyable {
@@ -39,9 +39,9 @@ struct KeyFile: ~Copyable {
         unsafe g_key_file_unref(file)
     }
 
-    /// Adds a group with its keys and values, in their order.
+    /// Adds a group with its keys and values, in the order of its entries.
     func add(_ group: RestorationState.Group) {
-        // Passing the strings themselves would make Swift copy them.
+        // If the strings themselves were passed, Swift would copy the strings.
         unsafe group.name.withCString { name in
             // A temporary key creates the group even if it has no entries.
             unsafe g_key_file_set_value(file, name, "-", "")
@@ -105,7 +105,7 @@ struct KeyFile: ~Copyable {
         return unsafe String(validatingCString: value)
     }
 
-    /// The names of all groups, in their order.
+    /// The names of all groups, in the order of the file.
     var groups: [String] {
         unsafe Self.take(g_key_file_get_groups(file, nil))
     }

@@ -4,9 +4,9 @@ internal import PeripheralKit
 
 /// The file of one identifier, locked until ``unlock()`` or until this object is released.
 ///
-/// Its methods block. Call one at a time.
+/// The methods of the state file block. Call one method at a time.
 final class StateFile: Sendable {
-    /// The number of files set aside that are kept.
+    /// The number of set-aside files that are kept.
     static let keptAside = 3
 
     private let identifier: String
@@ -110,7 +110,7 @@ final class StateFile: Sendable {
         _ = flock(lock.number, LOCK_UN)
     }
 
-    /// Ensures that GLib replaces the right file with one that other users cannot read.
+    /// Ensures that GLib replaces the right file with a file that other users cannot read.
     ///
     /// GLib uses the path and may keep the permissions of an existing file.
     private func prepareToReplace() throws(RestorationError) {
@@ -149,7 +149,7 @@ final class StateFile: Sendable {
         return directory.path(of: target)
     }
 
-    /// Creates the state that this version saved earlier the current state again.
+    /// Restores the earlier state of this version as the current state.
     ///
     /// The state that version `other` has saved since then stays available to that version.
     private func bringBackOwnState(from other: Int?) throws(RestorationError) {

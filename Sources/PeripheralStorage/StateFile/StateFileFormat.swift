@@ -12,21 +12,25 @@ package import PeripheralKit
 /// …
 /// ```
 ///
-/// The first two lines and the form of the third are the same in every future version. The version changes
-/// only if earlier versions of this package cannot interpret the new content. A version reads all formats up
-/// to its own, ignores unknown groups and keys, and refuses newer formats.
+/// The first two lines and the form of the third are the same in every future version. The version of the
+/// format changes only if earlier versions of this package cannot interpret the new content. A version of
+/// this package reads all formats up to its own format, ignores unknown groups and keys, and refuses newer
+/// formats.
 ///
-/// It is also the version of the documents, so that one number determines which versions can read a file. The
-/// group's name contains a space, which is not allowed in the group names of a document.
+/// The version of the format is also the version of the documents. One number thus determines which versions
+/// of this package can read a file. The name of the first group contains a space, which is not allowed in the
+/// group names of a document.
 package enum StateFileFormat {
     package static let version = RestorationState.newestVersion
     /// The maximum size in bytes, more than a database with all 65,535 handles needs.
     package static let maximumSize = 8 << 20
-    /// Every line uses memory while it is read, even an empty one.
+    /// The maximum number of lines.
+    ///
+    /// Every line uses memory while it is read, even an empty line.
     package static let maximumLineCount = 1 << 17
     /// The length of the lines up to the identifier.
     ///
-    /// Each byte of the identifier can take two.
+    /// Each byte of the identifier can occupy two bytes in the file.
     static let maximumHeaderLength = 256 + 2 * RestorationRules.maximumIdentifierLength
 
     private static let group = "Peripheral State"
@@ -58,15 +62,15 @@ package enum StateFileFormat {
 
     /// Returns the document in a text.
     ///
-    /// The sizes above limit the work for any text.
+    /// ``maximumSize`` and ``maximumLineCount`` limit the work for any text.
     ///
     /// - Parameters:
     ///   - text: The text.
     ///   - identifier: The identifier under which the document must have been saved.
     ///   - version: The newest version that is read.
     /// - Returns: The document.
-    /// - Throws: `damaged`, `newerVersion`, `tooLarge`, or `foreign` when it was saved under another
-    ///   identifier.
+    /// - Throws: `damaged`, `newerVersion`, `tooLarge`, or `foreign` when the document was saved under
+    ///   another identifier.
     package static func document(
         in text: [UInt8],
         of identifier: String,
@@ -90,8 +94,8 @@ package enum StateFileFormat {
 
     /// Returns the identifier in the first lines of a text.
     ///
-    /// Returns `nil` if these are not the lines of a state file that this version reads. The checksum is not
-    /// compared.
+    /// Returns `nil` if the text does not begin with the lines of a state file that this version reads. The
+    /// method does not compare the checksum.
     package static func identifier(atStartOf text: [UInt8]) -> String? {
         guard let header = header(atStartOf: text), let found = readVersion(of: header),
             (1...version).contains(found)
@@ -99,9 +103,10 @@ package enum StateFileFormat {
         return unsafe header.value(of: "Identifier", in: group)
     }
 
-    /// Returns the version in a text's first lines, or `nil` without a state file's first lines.
+    /// Returns the version in the first lines of a text.
     ///
-    /// The checksum is not compared.
+    /// Returns `nil` if the text does not begin with the lines of a state file. The method does not compare
+    /// the checksum.
     static func version(atStartOf text: [UInt8]) -> Int? {
         guard let header = header(atStartOf: text) else { return nil }
         return readVersion(of: header)

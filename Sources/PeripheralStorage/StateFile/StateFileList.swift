@@ -6,8 +6,8 @@ struct StateFileList {
 
     /// Returns the identifiers of the files that can be loaded.
     func identifiers() throws(RestorationError) -> [String] {
-        // If an older version has run since this one, an identifier has two files. Opening it restores this
-        // version's file.
+        // If an older version has run since this one, an identifier has two files. Opening the record
+        // restores this version's file.
         var listed: Set<[UInt8]> = []
         return try directory.names().compactMap { name in
             guard StateFileName.isState(name), let identifier = identifier(inFile: name),

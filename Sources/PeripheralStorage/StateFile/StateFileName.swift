@@ -2,7 +2,7 @@
 ///
 /// An identifier may contain any text. The readable part of the name is for people only. The digest
 /// distinguishes files, even on a file system that ignores case. Every name is shorter than 120 bytes,
-/// because encrypted file systems limit names to 143.
+/// because encrypted file systems limit names to 143 bytes.
 struct StateFileName: Equatable {
     private static let suffix = ".state"
     private static let readableLength = 64
@@ -23,7 +23,7 @@ struct StateFileName: Equatable {
 
     /// The file that is locked while the record is open.
     ///
-    /// It is empty and is never removed.
+    /// The file is empty and is never removed.
     var lock: String { stem + ".lock" }
 
     /// Returns the name of the file set aside with this number.
@@ -55,7 +55,7 @@ struct StateFileName: Equatable {
 
     /// Returns whether a file is a temporary file of a save.
     ///
-    /// GLib names it like the state file, followed by a dot and six characters.
+    /// GLib names a temporary file like the state file, followed by a dot and six characters.
     func isTemporary(_ name: String) -> Bool {
         name.hasPrefix(state + ".") && name.utf8.count == state.utf8.count + 7
     }

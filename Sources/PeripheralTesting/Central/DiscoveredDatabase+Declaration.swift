@@ -4,7 +4,8 @@ internal import PeripheralKit
 extension DiscoveredDatabase {
     /// Finds a declared characteristic in the database by its position in the declaration.
     ///
-    /// The n-th characteristic of a type in the n-th service of a type has the same position in both.
+    /// The n-th characteristic of a type in the n-th service of a type has the same position in the
+    /// declaration and in the database.
     func locate<Value>(
         _ characteristic: Characteristic<Value>,
         of peripheral: Peripheral
@@ -42,7 +43,7 @@ extension DiscoveredDatabase {
 
 /// The position of a characteristic in a declaration, counted among those of the same type.
 ///
-/// A pinned service is found by its handle. The other services are counted without the pinned ones.
+/// A pinned service is found by its handle. The other services are counted without the pinned services.
 private struct Place {
     var service: BluetoothUUID
     var serviceIndex: Int

@@ -11,8 +11,8 @@ final class RequestQueue: Sendable {
 
     /// Runs the request after all earlier requests have ended.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before the request runs; otherwise the
-    ///   request's error.
+    /// - Throws: `CancellationError` when the task is cancelled before the request runs, or the request's
+    ///   error.
     func run<Output>(_ request: () async throws -> Output) async throws -> Output {
         await waitForTurn()
         defer { passOn() }

@@ -5,10 +5,12 @@ public struct ScanResult: Hashable, Sendable {
     /// The address of the advertiser.
     public var address: DeviceAddress
 
-    /// The advertising data as sent: AD structures (Core Specification, Vol 3, Part C, 11).
+    /// The advertising data as sent, in AD structures (Core Specification, Vol 3, Part C, 11).
     public var advertisingData: [UInt8]
 
-    /// The scan response as sent: AD structures, empty when there is no scan response.
+    /// The scan response as sent, in AD structures.
+    ///
+    /// The array is empty if there is no scan response.
     public var scanResponse: [UInt8]
 
     /// Whether a central can connect.
@@ -29,7 +31,7 @@ public struct ScanResult: Hashable, Sendable {
 }
 
 extension ScanResult {
-    /// The fields of the advertising data and the scan response: name, services, flags and so on.
+    /// The decoded fields of the advertising data and the scan response, such as the name.
     public var payload: AdvertisementPayload {
         AdvertisementPayload(
             advertisingData: AdvertisingData(decoding: advertisingData),

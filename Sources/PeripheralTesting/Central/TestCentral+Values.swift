@@ -14,10 +14,11 @@ extension TestCentral {
 
     /// Reads a characteristic.
     ///
-    /// A value that fills the packet is read in several parts (Core Specification, Vol 3, Part G, 4.8.3).
+    /// If a value fills the packet, the central reads the value in several parts (Core Specification, Vol 3,
+    /// Part G, 4.8.3).
     ///
-    /// - Throws: `ATTError` when the peripheral refuses; `GATTDecodingError` when the bytes are not a valid
-    ///   `Value`; otherwise ``TestCentralError``.
+    /// - Throws: `ATTError` when the peripheral refuses the read, `GATTDecodingError` when the bytes are not
+    ///   a valid `Value`, or ``TestCentralError`` for any other failure.
     public func read<Value>(_ characteristic: Characteristic<Value>) async throws -> Value {
         try Value(gattBytes: await readLong(locate(characteristic).valueHandle))
     }
@@ -32,7 +33,7 @@ extension TestCentral {
         try await readLong(locate(characteristic).handle(of: descriptor))
     }
 
-    /// Reads an attribute with as many requests as its value needs.
+    /// Reads an attribute with as many requests as the value requires.
     public func readLong(_ handle: AttributeHandle) async throws -> [UInt8] {
         let capacity = try await mtu - 1
         var value = try await read(handle, offset: 0)
@@ -51,13 +52,13 @@ extension TestCentral {
 
     /// Writes a characteristic and waits for the response.
     ///
-    /// A value that does not fit into one packet is written in several parts (Core Specification, Vol 3, Part
-    /// G, 4.9.4).
+    /// If a value does not fit into one packet, the central writes the value in several parts (Core
+    /// Specification, Vol 3, Part G, 4.9.4).
     public func write<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         try await writeLong(locate(characteristic).valueHandle, value.gattBytes)
     }
 
-    /// Writes an attribute with as many requests as its value needs.
+    /// Writes an attribute with as many requests as the value requires.
     public func writeLong(_ handle: AttributeHandle, _ value: [UInt8]) async throws {
         let mtu = try await mtu
         guard value.count > mtu - 3 else {
@@ -87,7 +88,8 @@ extension TestCentral {
     ///
     /// The method returns when the peripheral has answered the write.
     ///
-    /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
+    /// - Throws: `ATTError` when the peripheral refuses the request, or ``TestCentralError`` for any other
+    ///   failure.
     public func write<Response>(
         _ request: some GATTValue,
         to controlPoint: Characteristic<Response>
@@ -97,7 +99,7 @@ extension TestCentral {
 
     /// Writes a request to a subscribed control point and waits for its response.
     ///
-    /// - Throws: `ATTError` when the peripheral refuses; otherwise the errors of ``nextUpdate(of:)``.
+    /// - Throws: `ATTError` when the peripheral refuses the request, or the errors of ``nextUpdate(of:)``.
     public func request<Response>(
         _ request: some GATTValue,
         of controlPoint: Characteristic<Response>
@@ -116,9 +118,10 @@ extension TestCentral {
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic.
-    ///   - kind: The kind of updates, or `nil` for notifications where the characteristic offers them, else
-    ///     indications.
-    /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
+    ///   - kind: The kind of updates. With `nil`, the central subscribes to notifications if the
+    ///     characteristic offers notifications, otherwise to indications.
+    /// - Throws: `ATTError` when the peripheral refuses the request, or ``TestCentralError`` for any other
+    ///   failure.
     public func subscribe<Value>(
         to characteristic: Characteristic<Value>,
         for kind: UpdateKind? = nil
@@ -135,17 +138,20 @@ extension TestCentral {
 
     /// Waits for the next value of a subscribed characteristic.
     ///
-    /// - Throws: ``TestCentralError`` with the code `timedOut` when no update arrives in time, or with
-    ///   `disconnected`; `GATTDecodingError` when the bytes are not a valid `Value`.
+    /// - Throws: These errors:
+    ///   - ``TestCentralError`` with the code `timedOut` when no update arrives in time
+    ///   - ``TestCentralError`` with the code `disconnected` when the connection ends
+    ///   - `GATTDecodingError` when the bytes are not a valid `Value`
     public func nextUpdate<Value>(of characteristic: Characteristic<Value>) async throws -> Value {
         try Value(gattBytes: await nextUpdate(of: locate(characteristic).valueHandle).value)
     }
 
     /// The values of a characteristic as they arrive.
     ///
-    /// The sequence begins with received values that the test has not taken yet.
+    /// The sequence begins with received values that the test has not read yet.
     ///
-    /// It never ends. It throws when the connection ends, or when no update arrives in time.
+    /// The sequence never ends. The sequence throws an error when the connection ends, or when no update
+    /// arrives in time.
     public func updates<Value>(of characteristic: Characteristic<Value>) -> CentralUpdates<Value> {
         CentralUpdates(central: self, characteristic: characteristic)
     }
@@ -168,7 +174,7 @@ public struct CentralUpdates<Value: GATTValue>: AsyncSequence, Sendable {
 
     /// Creates an iterator.
     ///
-    /// Several iterators share the values: each value goes to one of them.
+    /// Several iterators share the values. Only one of the iterators receives each value.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(updates: self)
     }

@@ -4,19 +4,24 @@ public import PeripheralKit
 /// A central that a test controls, with the same operations on every backend.
 ///
 /// ``VirtualCentral`` is the implementation without a radio. The requirements of this protocol are the
-/// operations of the Attribute Protocol, on handles. Tests use the methods built on them, which take a
-/// `Characteristic` of the declaration and its values: ``read(_:)``, ``write(_:_:)``, ``nextUpdate(of:)``.
+/// operations of the Attribute Protocol, which use handles. Tests use the methods that accept a
+/// `Characteristic` of the declaration, such as ``read(_:)``, ``write(_:_:)`` and ``nextUpdate(of:)``.
 ///
-/// An operation that the peripheral refuses throws its `ATTError`. An operation that fails for another reason
-/// throws a ``TestCentralError``. A central has one pending request at a time; further requests wait.
+/// An operation that the peripheral refuses throws the `ATTError` of the refusal. An operation that fails for
+/// another reason throws a ``TestCentralError``. A central sends one request at a time. Further requests wait
+/// until the central has received the response.
 public protocol TestCentral: Sendable {
-    /// The peripheral under test; its declaration determines where a `Characteristic` is in the database.
+    /// The peripheral under test.
+    ///
+    /// The declaration of the peripheral determines the position of each `Characteristic` in the database.
     var peripheral: Peripheral { get }
 
-    /// Creates another central for the same peripheral, not yet connected, with its own address.
+    /// Creates another central for the same peripheral.
+    ///
+    /// The new central has a different address and is not connected yet.
     func makeAnother() async throws -> Self
 
-    /// The MTU of the connection in bytes; 23 while there is no connection.
+    /// The MTU of the connection in bytes, or 23 without a connection.
     var mtu: Int { get async throws }
 
     /// Listens for advertisements.
@@ -28,9 +33,9 @@ public protocol TestCentral: Sendable {
     ///
     /// - Parameters:
     ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes.
-    ///   - encrypting: Whether a bonded central encrypts the connection as soon as it connects.
+    ///   - encrypting: Whether a bonded central encrypts the connection immediately after it connects.
     /// - Throws: ``TestCentralError`` with the code `notFound` when no connectable advertisement is on the
-    ///   air, or with `alreadyConnected`.
+    ///   air, or with the code `alreadyConnected`.
     func connect(mtu: Int, encrypting: Bool) async throws
 
     /// Encrypts the connection with the keys of the central's bond.
@@ -39,18 +44,19 @@ public protocol TestCentral: Sendable {
     ///   `notConnected` or `disconnected`.
     func encrypt() async throws
 
-    /// Ends the connection and with it the central's subscriptions and prepared writes.
+    /// Ends the connection, and thus the central's subscriptions and prepared writes.
     ///
-    /// It does not wait for a pending request, which throws a ``TestCentralError`` with the code
-    /// `disconnected`.
+    /// The method does not wait for a pending request. A pending request throws a ``TestCentralError`` with
+    /// the code `disconnected`.
     func disconnect() async throws
 
     /// Changes the resolvable private address that the central uses for later connections.
     ///
-    /// An iPhone, for example, does this every 15 minutes.
+    /// For example, an iPhone changes its address every 15 minutes.
     ///
-    /// A bonded peripheral recognizes the central by any of its addresses, with the key that it got with the
-    /// bond. To any other peripheral, it is an unknown central.
+    /// A bonded peripheral received a key of the central during bonding. With this key, the peripheral
+    /// recognizes every later address of the central. A peripheral without a bond does not recognize the
+    /// central under a new address.
     ///
     /// - Throws: ``TestCentralError`` with the code `alreadyConnected`, because a connection keeps its
     ///   addresses.
@@ -58,23 +64,24 @@ public protocol TestCentral: Sendable {
 
     /// Pairs with the connected peripheral and encrypts the connection.
     ///
-    /// When both sides bond, later connections of this central are encrypted as soon as it connects, without
-    /// pairing again. If the peripheral has deleted its keys, they stay unencrypted until the two sides pair
-    /// again.
+    /// If both sides bond, later connections of this central are encrypted immediately after it connects,
+    /// without another pairing. If the peripheral has deleted its keys, later connections stay unencrypted
+    /// until the two sides pair again.
     ///
-    /// - Parameter user: The user of the central, who answers its questions.
+    /// - Parameter user: The user of the central, who answers the questions of the central.
     /// - Throws: ``TestCentralError`` with the code `pairingFailed` when either side refuses, or with
     ///   `notConnected` or `disconnected`.
     func pair(_ user: PairingUser) async throws
 
-    /// Deletes the central's keys of the bond; the peripheral keeps its own.
+    /// Deletes the central's keys of the bond.
     ///
-    /// An encrypted connection stays encrypted.
+    /// The peripheral keeps its keys of the bond. An encrypted connection stays encrypted.
     func forgetBond() async throws
 
-    /// Replaces the central's keys with those that ``forgetBond()`` deleted last.
+    /// Replaces the central's keys with the keys that the last ``forgetBond()`` deleted.
     ///
-    /// Between the two calls, the central acts as an impostor: another device with the same address.
+    /// Between ``forgetBond()`` and this call, the central acts like an impostor. An impostor is another
+    /// device with the same address.
     func recallBond() async throws
 
     /// Discovers the services, characteristics and descriptors.
@@ -83,13 +90,15 @@ public protocol TestCentral: Sendable {
     /// Returns the database that was discovered in this connection, and discovers it first if necessary.
     func knownDatabase() async throws -> DiscoveredDatabase
 
-    /// Reads a value, or its part from an offset on, with exactly one request.
+    /// Reads a value, or the part of a value from an offset on, with exactly one request.
     ///
     /// - Parameters:
     ///   - handle: The handle of the attribute.
-    ///   - offset: The first byte to read: 0 sends a Read Request, any other offset a Read Blob Request.
+    ///   - offset: The offset of the first byte to read. For 0, the central sends a Read Request. For any
+    ///     other offset, the central sends a Read Blob Request.
     /// - Returns: At most MTU - 1 bytes, the capacity of the packet.
-    /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
+    /// - Throws: `ATTError` when the peripheral refuses the request, or ``TestCentralError`` for any other
+    ///   failure.
     func read(_ handle: AttributeHandle, offset: Int) async throws -> [UInt8]
 
     /// Writes a value with exactly one Write Request and waits for the response.
@@ -97,19 +106,21 @@ public protocol TestCentral: Sendable {
     /// - Parameters:
     ///   - handle: The handle of the attribute.
     ///   - value: At most MTU - 3 bytes, the capacity of the packet.
-    /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
+    /// - Throws: `ATTError` when the peripheral refuses the request, or ``TestCentralError`` for any other
+    ///   failure.
     func write(_ handle: AttributeHandle, _ value: [UInt8]) async throws
 
     /// Writes a value with a Write Command, which has no response.
     func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) async throws
 
-    /// Sends a part of a value that the peripheral queues until ``executePreparedWrites(commit:)``.
+    /// Sends a part of a value, which the peripheral queues until ``executePreparedWrites(commit:)``.
     ///
     /// - Parameters:
     ///   - handle: The handle of the attribute.
     ///   - value: At most MTU - 5 bytes, the capacity of the packet.
     ///   - offset: The offset of the part in the value.
-    /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
+    /// - Throws: `ATTError` when the peripheral refuses the request, or ``TestCentralError`` for any other
+    ///   failure.
     func prepareWrite(_ handle: AttributeHandle, _ value: [UInt8], offset: Int) async throws
 
     /// Asks the peripheral to write all prepared parts, or to discard them.
@@ -120,7 +131,8 @@ public protocol TestCentral: Sendable {
     /// - Parameters:
     ///   - handle: The value handle of the characteristic.
     ///   - kind: The kind of updates to subscribe to.
-    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic lacks this descriptor.
+    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic has no such
+    ///   descriptor.
     func subscribe(_ handle: AttributeHandle, to kind: UpdateKind) async throws
 
     /// Ends the subscription to the characteristic with this value handle.
@@ -128,32 +140,34 @@ public protocol TestCentral: Sendable {
 
     /// Waits for the next notification or indication of the characteristic with this value handle.
     ///
-    /// Received updates wait in order until the test takes them. Indications are confirmed as they arrive,
-    /// unless ``setConfirmsIndications(_:)`` was called with `false`.
+    /// Received updates wait in the order of arrival until the test reads them. The central confirms each
+    /// indication when it arrives, unless ``setConfirmsIndications(_:)`` was called with `false`.
     ///
     /// - Throws: ``TestCentralError`` with the code `timedOut` when no update arrives within the central's
-    ///   time limit, or with `disconnected`.
+    ///   time limit, or with the code `disconnected`.
     func nextUpdate(of handle: AttributeHandle) async throws -> ReceivedUpdate
 
     /// Waits for the next notification or indication of any characteristic.
     ///
-    /// Updates are returned in the order in which they arrived, without those that
-    /// ``nextUpdate(of:)-(AttributeHandle)`` has returned.
+    /// The method returns updates in the order of arrival. The method skips updates that
+    /// ``nextUpdate(of:)-(AttributeHandle)`` has already returned.
     ///
     /// - Returns: The value handle of the characteristic, and the update.
     /// - Throws: The errors of ``nextUpdate(of:)-(AttributeHandle)``.
     func nextUpdate() async throws -> (characteristic: AttributeHandle, update: ReceivedUpdate)
 
-    /// Sets whether the central confirms indications as they arrive, which is the default.
+    /// Sets whether the central confirms each indication when it arrives.
     ///
-    /// While the central does not confirm, the peripheral waits for up to 30 seconds and sends one indication
-    /// at a time. Passing `true` also confirms the indication that waits. A new connection may not keep the
-    /// setting: set it in each connection that depends on it.
+    /// The default is `true`. With `false`, the peripheral sends one indication and waits up to 30 seconds
+    /// for the confirmation. A call with `true` also confirms the indication that waits. A new connection may
+    /// not keep the setting. Therefore, call this method in each connection that depends on the setting.
     ///
     /// - Throws: ``TestCentralError`` with the code `notConnected`.
     func setConfirmsIndications(_ confirms: Bool) async throws
 
-    /// Confirms the indication that has arrived; has no effect when it is already confirmed.
+    /// Confirms the indication that has arrived.
+    ///
+    /// The method has no effect if the indication is already confirmed.
     ///
     /// - Throws: ``TestCentralError`` with the code `notConnected`.
     func confirmIndication() async throws
@@ -167,7 +181,7 @@ extension TestCentral {
         try await connect(mtu: 517)
     }
 
-    /// Connects to the peripheral and encrypts the connection when the two sides are bonded.
+    /// Connects to the peripheral and encrypts the connection if the two sides are bonded.
     ///
     /// - Parameter mtu: The largest MTU that the central accepts, 23 to 517 bytes.
     /// - Throws: The errors of ``connect(mtu:encrypting:)``.

@@ -1,7 +1,7 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// The updates that a virtual central has received in one connection and the test has not taken yet.
+/// The updates that a virtual central has received in one connection, until the test reads them.
 final class UpdateInbox: VirtualLink {
     /// An update, with the value handle of its characteristic.
     typealias Arrival = (characteristic: AttributeHandle, update: ReceivedUpdate)
@@ -35,7 +35,7 @@ final class UpdateInbox: VirtualLink {
     /// Whether further updates may arrive.
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Whether indications are confirmed as they arrive.
+    /// Whether the central confirms each indication when it arrives.
     var confirmsIndications: Bool {
         get { state.withLock { $0.confirmsIndications } }
         set { state.withLock { $0.confirmsIndications = newValue } }

@@ -4,8 +4,8 @@ internal import Synchronization
 extension VirtualCentral {
     /// Pairs with the peripheral and encrypts the connection.
     ///
-    /// The outcome is that of the Linux kernel and bluetoothd. When a question is not answered within 30
-    /// seconds, the connection ends.
+    /// The outcome is the same as with the Linux kernel and bluetoothd. If a question is not answered within
+    /// 30 seconds, the connection ends.
     public func pair(_ user: PairingUser) async throws {
         let bond = try await server.pair(connection(), as: user, identity: identity)
         state.withLock { $0.bond = bond }
@@ -16,7 +16,9 @@ extension VirtualCentral {
         try server.encrypt(connection(), with: state.withLock(\.bond))
     }
 
-    /// Deletes the central's keys of the bond; the peripheral keeps its own.
+    /// Deletes the central's keys of the bond.
+    ///
+    /// The peripheral keeps its keys of the bond.
     public func forgetBond() {
         state.withLock { state in
             if let bond = state.bond { state.forgottenBond = bond }
@@ -24,15 +26,16 @@ extension VirtualCentral {
         }
     }
 
-    /// Replaces the central's keys with those that ``forgetBond()`` deleted last.
+    /// Replaces the central's keys with the keys that the last ``forgetBond()`` deleted.
     public func recallBond() {
         state.withLock { $0.bond = $0.forgottenBond }
     }
 
-    /// Whether the central confirms indications as they arrive; `true` by default.
+    /// Whether the central confirms each indication when it arrives.
     ///
-    /// While this is `false`, the peripheral waits for up to 30 seconds and sends one indication at a time;
-    /// ``confirmIndication()`` confirms it. Setting `true` also confirms the indication that waits.
+    /// The default is `true`. With `false`, the peripheral sends one indication and waits up to 30 seconds
+    /// for the confirmation. ``confirmIndication()`` confirms the indication. If the property is set to
+    /// `true`, the central also confirms the indication that waits.
     public var confirmsIndications: Bool {
         get { state.withLock { $0.confirmsIndications } }
         set {
@@ -50,7 +53,9 @@ extension VirtualCentral {
         confirmsIndications = confirms
     }
 
-    /// Confirms the indication that has arrived; has no effect when it is already confirmed.
+    /// Confirms the indication that has arrived.
+    ///
+    /// The method has no effect if the indication is already confirmed.
     public func confirmIndication() {
         if let connection = state.withLock(\.connection) { server.confirmIndication(on: connection) }
     }

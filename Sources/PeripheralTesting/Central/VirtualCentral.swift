@@ -13,35 +13,36 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Its GATT server behaves like that of BlueZ. The stack's own services come first, and values are cut to the
-/// MTU. A request that BlueZ refuses without asking the program is refused here too.
+/// The GATT server behaves like the GATT server of BlueZ. The services of the stack precede the services of
+/// the program, and values are cut to the MTU. The server also refuses each request that BlueZ refuses
+/// without a call of the program.
 ///
-/// The central's address is a random static one until ``changeAddress()``. The central pairs only when
-/// ``pair(_:)`` is called, not automatically when an attribute requires it.
+/// The central has a random static address until ``changeAddress()`` is called. The central pairs only when
+/// ``pair(_:)`` is called. If an attribute requires pairing, the central does not pair automatically.
 ///
-/// ``writeWithoutResponse(_:_:)`` returns when the peripheral's handler has returned; a central with a radio
-/// cannot know that. A write to a `WriteStream` returns at once.
+/// ``writeWithoutResponse(_:_:)`` returns when the peripheral's handler has returned. A central with a radio
+/// cannot wait for the handler. A write to a `WriteStream` returns immediately.
 public final class VirtualCentral: TestCentral {
     /// The peripheral under test.
     public let peripheral: Peripheral
 
     /// The address with which the central connects.
     ///
-    /// The peripheral identifies the central by it until the two bond. Then the central reveals its identity
-    /// address: its first address, or ``PairingUser/identityAddress``.
+    /// The peripheral identifies the central by this address until the two sides bond. During bonding, the
+    /// central reveals its identity address, which is its first address or ``PairingUser/identityAddress``.
     ///
     /// ``changeAddress()`` does not change the address of a bonded central, because the peripheral recognizes
-    /// it anyway.
+    /// a bonded central under any address.
     public var address: DeviceAddress { state.withLock(\.address) }
 
-    /// How long ``nextUpdate(of:)`` waits for an update.
+    /// The time that ``nextUpdate(of:)`` waits for an update.
     public let patience: Duration
 
     struct State {
         var address: DeviceAddress
         var connection: ConnectionID?
         var mtu = VirtualGATTServer.mtus.lowerBound
-        /// Outlives the connection, so that its updates can still be taken.
+        /// Outlives the connection, so that the test can still read the received updates.
         var inbox = UpdateInbox()
         var confirmsIndications = true
         var bond: BondKey?
@@ -69,7 +70,9 @@ public final class VirtualCentral: TestCentral {
         state = Mutex(State(address: identity))
     }
 
-    /// Creates another central for the same peripheral, not yet connected.
+    /// Creates another central for the same peripheral.
+    ///
+    /// The new central is not connected yet.
     ///
     /// ```swift
     /// try await lamp.test { phone in
@@ -82,12 +85,12 @@ public final class VirtualCentral: TestCentral {
         VirtualCentral(of: peripheral, on: server, patience: patience, clock: clock)
     }
 
-    /// The MTU of the connection in bytes; 23 while there is no connection.
+    /// The MTU of the connection in bytes, or 23 without a connection.
     public var mtu: Int {
         state.withLock { $0.mtu }
     }
 
-    /// Returns all advertisements on the air, at once.
+    /// Returns all advertisements on the air, without waiting.
     public func scan() -> [ScanResult] {
         server.advertisements.map { advertisement in
             ScanResult(
@@ -101,15 +104,15 @@ public final class VirtualCentral: TestCentral {
 
     /// Connects to the peripheral and negotiates the MTU.
     ///
-    /// On a stack whose advertising is interrupted by a connection, as with Bluetooth 5 adapters, another
-    /// central waits up to ``patience`` until advertising resumes.
+    /// On some stacks, such as a stack with a Bluetooth 5 adapter, a connection interrupts advertising. In
+    /// this case, another central waits up to ``patience`` until advertising resumes.
     ///
     /// - Parameters:
-    ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes; other values are clamped to this
+    ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes. Other values are clamped to this
     ///     range.
-    ///   - encrypting: Whether a bonded central encrypts the connection as soon as it connects.
+    ///   - encrypting: Whether a bonded central encrypts the connection immediately after it connects.
     /// - Throws: ``TestCentralError`` with the code `notFound` when no connectable advertisement is on the
-    ///   air, or with `alreadyConnected`.
+    ///   air, or with the code `alreadyConnected`.
     public func connect(mtu: Int, encrypting: Bool) async throws {
         do {
             try open(mtu: mtu, encrypting: encrypting)
@@ -167,7 +170,7 @@ public final class VirtualCentral: TestCentral {
 
     /// Changes the address for later connections, unless the peripheral is bonded with the central.
     ///
-    /// A bonded peripheral recognizes the central by a key, whatever its address is.
+    /// A bonded peripheral recognizes the central by a key, and not by the address.
     public func changeAddress() throws {
         try state.withLock { state in
             guard state.connection == nil || !state.inbox.isOpen else {
@@ -181,7 +184,9 @@ public final class VirtualCentral: TestCentral {
         }
     }
 
-    /// Ends the connection; has no effect when there is none.
+    /// Ends the connection.
+    ///
+    /// The method has no effect without a connection.
     public func disconnect() {
         let connection = state.withLock { state in
             defer {
@@ -198,12 +203,14 @@ public final class VirtualCentral: TestCentral {
         try await requests.run { try await knownDatabase() }
     }
 
-    /// Returns the current database; a virtual central does not need a request.
+    /// Returns the current database.
+    ///
+    /// A virtual central does not need a request for it.
     public func knownDatabase() async throws -> DiscoveredDatabase {
         try server.discover(on: connection())
     }
 
-    /// Reads a value, or its part from an offset on, with exactly one request.
+    /// Reads a value, or the part of a value from an offset on, with exactly one request.
     public func read(_ handle: AttributeHandle, offset: Int) async throws -> [UInt8] {
         let connection = try connection()
         return try await requests.run {
@@ -222,16 +229,17 @@ public final class VirtualCentral: TestCentral {
 
     /// Writes a value with a Write Command.
     ///
-    /// It returns when the handler of the peripheral has returned, so that a test can check the handler's
-    /// effects. A write to a `WriteStream` returns at once, even when it has to wait for room or is dropped.
+    /// The method returns when the handler of the peripheral has returned. A test can thus check the effects
+    /// of the handler. A write to a `WriteStream` returns immediately, even if the value waits for room or is
+    /// dropped.
     public func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) async throws {
         let connection = try connection()
         try checkLength(of: value, header: 3)
-        // A command has no response: the result is ignored.
+        // A command has no response, so the result is ignored.
         _ = try await server.write(handle, value, on: connection)
     }
 
-    /// Sends a part of a value that the peripheral queues until ``executePreparedWrites(commit:)``.
+    /// Sends a part of a value, which the peripheral queues until ``executePreparedWrites(commit:)``.
     public func prepareWrite(_ handle: AttributeHandle, _ value: [UInt8], offset: Int) async throws {
         let connection = try connection()
         try checkLength(of: value, header: 5)

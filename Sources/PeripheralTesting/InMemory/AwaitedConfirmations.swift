@@ -1,10 +1,10 @@
 internal import PeripheralKit
 private import Synchronization
 
-/// Reports the outcome of an update when each recipient has confirmed it or no longer can.
+/// Reports the outcome of an update after each recipient has confirmed it or can no longer confirm it.
 final class AwaitedConfirmations: Sendable {
     private struct State {
-        /// Negative when recipients have confirmed before their number is known.
+        /// Negative if recipients have confirmed before the number of recipients is known.
         var missing = 0
         var failure: PeripheralError?
         var isKnown = false

@@ -6,7 +6,7 @@ struct HostPairingAgent: VirtualPairingAgent {
     private let host: any PeripheralHost
     private let server: VirtualGATTServer
 
-    /// - Returns: `nil` when the method has no agent. Centrals cannot pair then.
+    /// - Returns: `nil` when the method has no agent. In this case, centrals cannot pair.
     init?(_ method: PairingMethod, for host: any PeripheralHost, on server: VirtualGATTServer) {
         switch method {
         case .none, .system: return nil

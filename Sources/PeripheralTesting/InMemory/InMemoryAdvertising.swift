@@ -2,7 +2,9 @@ internal import PeripheralCore
 internal import PeripheralKit
 private import Synchronization
 
-/// The advertisements of a peripheral in memory, by their index; a paused one is off the air.
+/// The advertisements of a peripheral in memory, by their index.
+///
+/// A paused advertisement is off the air.
 final class InMemoryAdvertising: Sendable {
     private struct State {
         var wanted: [Advertisement] = []
@@ -26,7 +28,8 @@ final class InMemoryAdvertising: Sendable {
 
     /// Replaces the advertisements.
     ///
-    /// - Throws: `DeclarationError` when one of the advertisements is not possible. Nothing changes then.
+    /// - Throws: `DeclarationError` when one of the advertisements is not possible. In this case, no
+    ///   advertisement changes.
     func set(_ advertisements: [Advertisement]) throws(DeclarationError) {
         try examine(advertisements)
         state.withLock { state in

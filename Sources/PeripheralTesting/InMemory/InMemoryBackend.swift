@@ -4,7 +4,7 @@ private import Synchronization
 
 /// A Bluetooth stack in memory, for tests.
 ///
-/// A `Peripheral` that runs on it is on the air for the ``VirtualCentral``s that
+/// A `Peripheral` that runs on this stack is on the air for the centrals that
 /// ``makeCentral(of:patience:clock:)`` returns.
 ///
 /// Most tests use `Peripheral.test(mtu:logger:_:)`. Use the backend directly to test code that calls `run`,
@@ -19,21 +19,24 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// The GATT server behaves like that of BlueZ 5.87 on a Bluetooth 5 adapter. In detail:
+/// The GATT server behaves like the GATT server of BlueZ 5.87 on a Bluetooth 5 adapter, with these details:
 ///
-/// - Subscriptions: the end of each subscription is reported, which BlueZ does not always do.
-/// - Pairing: when a bonded central pairs again by Just Works, the program decides, as with
+/// - Subscriptions: The stack reports the end of each subscription. BlueZ does not report the end of every
+///   subscription.
+/// - Pairing: If a bonded central pairs again by Just Works, the program decides. BlueZ does the same with
 ///   `JustWorksRepairing = confirm`.
-/// - Advertising: it continues while centrals are connected, except for advertisements that pause. The time
-///   limit of an advertisement never expires.
-/// - Handlers: each runs in its own task.
-/// - Updates: each update completes without delay, at any rate. A central keeps its updates until the test
-///   takes them.
+/// - Advertising: Advertisements continue while centrals are connected, except for advertisements that pause.
+///   The time limit of an advertisement never expires.
+/// - Handlers: Each handler runs in a separate task.
+/// - Updates: Each update completes without delay, at any send rate. A central stores the updates that it
+///   receives until the test reads them.
 public struct InMemoryBackend: PeripheralBackend {
     private let server: VirtualGATTServer
     private let store = InMemoryRestorationStore()
 
-    /// Creates a stack with nothing on the air, independent of other stacks.
+    /// Creates a stack without peripherals on the air.
+    ///
+    /// The stack is independent of other stacks.
     public init() {
         server = VirtualGATTServer(
             deviceName: "Virtual",
@@ -43,13 +46,15 @@ public struct InMemoryBackend: PeripheralBackend {
         )
     }
 
-    /// Creates a central of this stack, not yet connected.
+    /// Creates a central of this stack.
+    ///
+    /// The central is not connected yet.
     ///
     /// - Parameters:
-    ///   - peripheral: The peripheral under test; its declaration determines where a `Characteristic` is in
-    ///     the database.
-    ///   - patience: How long the central waits for an update before it throws.
-    ///   - clock: The clock that measures this time.
+    ///   - peripheral: The peripheral under test. The declaration of the peripheral determines the position
+    ///     of each `Characteristic` in the database.
+    ///   - patience: The time that the central waits for an update before it throws an error.
+    ///   - clock: The clock that measures `patience`.
     /// - Returns: The central.
     public func makeCentral(
         of peripheral: Peripheral,
@@ -59,9 +64,9 @@ public struct InMemoryBackend: PeripheralBackend {
         VirtualCentral(of: peripheral, on: server, patience: patience, clock: clock)
     }
 
-    /// A store in memory that lasts as long as this stack.
+    /// A store in memory that exists as long as this stack.
     ///
-    /// A peripheral that runs on the stack again is restored from it.
+    /// If a peripheral runs on the stack again, the peripheral is restored from this store.
     public var restorationStore: (any RestorationStore)? { store }
 
     /// Publishes the peripheral until its link is stopped or the task is cancelled.
@@ -173,7 +178,8 @@ private struct InMemoryLink: BackendLink {
     let table: AttributeTable
     let advertising: InMemoryAdvertising
     let host: any PeripheralHost
-    /// Subscriptions are reported with the server's lock held and can cause updates, so a task sends these.
+    /// Subscriptions are reported with the server's lock held and can cause updates, so a task sends the
+    /// updates.
     let orders: AsyncStream<Order>.Continuation
     /// Confirmations are reported with the server's lock held as well.
     let confirmed: AsyncStream<BackendEvent>.Continuation
@@ -193,7 +199,7 @@ private struct InMemoryLink: BackendLink {
         case .send(let update):
             send(update)
         case .abandon(let id):
-            // Each confirmation belongs to a known update, so there is nothing to wait for.
+            // Each confirmation belongs to a known update, so no wait is necessary.
             endAwaited(id, .failed(code: .unconfirmed, "A central has not confirmed the indication."))
         }
     }
@@ -320,7 +326,7 @@ private struct HostProvider: VirtualAttributeProvider {
     }
 
     func subscriptionChanged(_ change: SubscriptionChange) {
-        // The end of the connection reports this; the subscription itself persists.
+        // The end of the connection reports a suspension. The subscription itself persists.
         guard change.cause != .suspended else { return }
         if change.to == 0 {
             host.handle(.unsubscribed(change.characteristic, by: change.central.id))

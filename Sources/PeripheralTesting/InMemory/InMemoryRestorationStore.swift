@@ -3,9 +3,10 @@ private import Synchronization
 
 /// A store that preserves the state of peripherals in memory, for tests.
 ///
-/// It fulfills the contract of a `RestorationStore`, except that the state does not survive the process. A
-/// test stops a peripheral and starts it again with the same store. To test the kill of a program at an
-/// earlier instant, it starts the peripheral with a ``snapshot()`` of that instant.
+/// The store fulfills the contract of a `RestorationStore`, except that the state does not survive the
+/// process. A test can stop a peripheral and start it again with the same store. A test can also simulate
+/// that a program was killed at an earlier time. For this purpose, the test starts the peripheral with a
+/// ``snapshot()`` from that time.
 public final class InMemoryRestorationStore: RestorationStore {
     fileprivate typealias Identifier = [UInt8]
 
@@ -34,22 +35,27 @@ public final class InMemoryRestorationStore: RestorationStore {
     /// The number of saves since the store was created.
     public var saveCount: Int { state.withLock { $0.saveCount } }
 
-    /// The error that `RestorationRecord.load()` throws for every identifier; `nil` lets it load again.
+    /// The error that `RestorationRecord.load()` throws for every identifier.
     ///
-    /// It simulates damaged preserved state. Therefore `RestorationRecord.setAside()` and the next successful
-    /// save reset it. Until then, ``identifiers()`` is empty.
+    /// With `nil`, loading succeeds.
+    ///
+    /// The error simulates damaged preserved state. `RestorationRecord.setAside()` and the next successful
+    /// save reset this property to `nil`. While the property contains an error, ``identifiers()`` returns an
+    /// empty array.
     public var loadError: RestorationError? {
         get { state.withLock { $0.loadError } }
         set { state.withLock { $0.loadError = newValue } }
     }
 
-    /// The error that `RestorationRecord.save(_:)` throws for every identifier; `nil` lets it save again.
+    /// The error that `RestorationRecord.save(_:)` throws for every identifier.
+    ///
+    /// With `nil`, saving succeeds.
     public var saveError: RestorationError? {
         get { state.withLock { $0.saveError } }
         set { state.withLock { $0.saveError = newValue } }
     }
 
-    /// The preserved state of an identifier, or `nil` when there is none.
+    /// The preserved state of an identifier, or `nil` if the store contains no such state.
     public subscript(identifier: String) -> RestorationState? {
         get { state.withLock { $0.documents[Array(identifier.utf8)] } }
         set { state.withLock { $0.documents[Array(identifier.utf8)] = newValue } }
@@ -60,7 +66,9 @@ public final class InMemoryRestorationStore: RestorationStore {
         state.withLock { $0.setAside[Array(identifier.utf8)] ?? [] }
     }
 
-    /// The state of an identifier that was set aside for a newer version, or `nil` when there is none.
+    /// The state of an identifier that was set aside for a newer version.
+    ///
+    /// Returns `nil` if no state was set aside for this version.
     public func document(of identifier: String, setAsideForVersion version: Int) -> RestorationState? {
         state.withLock { $0.ofNewerVersions[Array(identifier.utf8)]?[version] }
     }
@@ -72,7 +80,7 @@ public final class InMemoryRestorationStore: RestorationStore {
         InMemoryRestorationStore(documents: state.withLock { $0.documents })
     }
 
-    /// Waits until ``saveCount`` has reached this number.
+    /// Waits until ``saveCount`` is at least this number.
     public func waitForSaves(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isReached = state.withLock { state in
@@ -93,7 +101,7 @@ public final class InMemoryRestorationStore: RestorationStore {
         }
     }
 
-    /// Opens the record of an identifier exclusively, until it is closed.
+    /// Opens the record of an identifier for exclusive use until the record is closed.
     ///
     /// - Parameter identifier: The identifier.
     /// - Returns: The record.

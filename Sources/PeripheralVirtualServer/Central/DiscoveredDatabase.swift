@@ -2,17 +2,17 @@ public import PeripheralCore
 
 /// The attributes of a peripheral that a central has discovered.
 public struct DiscoveredDatabase: Hashable, Sendable {
-    /// All services in the order of their handles, including those of the Bluetooth stack.
+    /// All services in the order of their handles, including the services of the Bluetooth stack.
     public var services: [DiscoveredService]
 
-    /// The services of programs, without those of the Bluetooth stack.
+    /// The services of programs, without the services of the Bluetooth stack.
     ///
-    /// Secondary services that no other service includes are left out, because they mean nothing to a
-    /// central.
+    /// The list omits each secondary service that no other service includes, because a central cannot use
+    /// such a service.
     ///
-    /// The stack's services are Generic Access, Generic Attribute and the Device Information service that
-    /// BlueZ publishes. The last is recognized by its position before all other services and by the PnP ID,
-    /// its only characteristic.
+    /// The services of the stack are Generic Access, Generic Attribute and the Device Information service
+    /// that BlueZ publishes. The property recognizes BlueZ's Device Information service by two facts. This
+    /// service precedes all services of programs, and the PnP ID is its only characteristic.
     public var applicationServices: [DiscoveredService] {
         let included = Set(services.flatMap(\.includedServices))
         let others = services.filter {
@@ -51,10 +51,12 @@ public struct DiscoveredService: Hashable, Sendable {
     /// The characteristics in the order of their handles.
     public var characteristics: [DiscoveredCharacteristic]
 
-    /// Whether the service is primary; a secondary service exists only for other services to include.
+    /// Whether the service is primary.
+    ///
+    /// A service that is not primary is secondary. Other services include a secondary service.
     public var isPrimary: Bool
 
-    /// The included services, by the handles of their declarations.
+    /// The handles of the declarations of the included services.
     public var includedServices: [AttributeHandle]
 
     /// Creates a service, for implementations of ``TestCentral``.
@@ -84,7 +86,7 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
     /// The handle of the value.
     public var valueHandle: AttributeHandle
 
-    /// The properties of the declaration, without those of the extended properties descriptor.
+    /// The properties of the declaration, without the extended properties.
     public var properties: CharacteristicProperties
 
     /// The descriptors in the order of their handles.

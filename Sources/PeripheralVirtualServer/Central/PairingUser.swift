@@ -2,7 +2,7 @@ public import PeripheralCore
 
 /// The user of a ``TestCentral`` while it pairs.
 ///
-/// It describes what the central can do and how the person answers its questions.
+/// The value describes the capabilities of the central and the answers of the person who uses the central.
 ///
 /// ```swift
 /// try await central.pair(.justWorks)
@@ -10,12 +10,12 @@ public import PeripheralCore
 /// try await central.pair(.confirming { number in await shownNumber() == number })
 /// ```
 ///
-/// The capabilities of both sides determine the question and the side that asks it (Core Specification, Vol
-/// 3, Part H, 2.3.5.1).
+/// The capabilities of both sides determine the question and the side that asks the question (Core
+/// Specification, Vol 3, Part H, 2.3.5.1).
 public struct PairingUser: Sendable {
     /// The IO capability of a device (Core Specification, Vol 3, Part H, 2.3.2).
     public enum Capability: Hashable, Sendable, CaseIterable {
-        /// Neither input nor output.
+        /// The device has neither input nor output.
         case noInputNoOutput
         /// A display.
         case displayOnly
@@ -35,24 +35,29 @@ public struct PairingUser: Sendable {
 
     /// Whether the central requests protection against a man in the middle.
     ///
-    /// If neither side requests it, the two pair by Just Works, whatever their IO capabilities are.
+    /// If neither side requests this protection, the two sides pair by Just Works, with any IO capabilities.
     public var requiresAuthentication: Bool
 
-    /// Whether the central offers LE Secure Connections; otherwise it uses LE legacy pairing.
+    /// Whether the central offers LE Secure Connections.
+    ///
+    /// With `false`, the central uses LE legacy pairing.
     public var secureConnections: Bool
 
-    /// The public identity address that the central reveals when it bonds, or `nil` for its own.
+    /// The public identity address that the central reveals when it bonds.
     ///
-    /// An iPhone, for example, connects with another address before (Core Specification, Vol 3, Part H,
-    /// 3.6.5).
+    /// With `nil`, the central reveals its first address. For example, the identity address of an iPhone
+    /// differs from the address with which the iPhone connects (Core Specification, Vol 3, Part H, 3.6.5).
     ///
-    /// A ``VirtualCentral`` reveals this address. Other centrals reveal their own.
+    /// Only a ``VirtualCentral`` reveals the address in this property. Other centrals reveal their own
+    /// identity address.
     public var identityAddress: DeviceAddress?
 
-    /// Called with the passkey on the central's display, which the person enters on the peripheral.
+    /// Receives the passkey on the central's display, which the person enters on the peripheral.
     public var display: @Sendable (_ passkey: UInt32) async -> Void
 
-    /// Returns the passkey that the person enters on the central, 0 to 999,999; `nil` cancels the pairing.
+    /// Returns the passkey that the person enters on the central, 0 to 999,999.
+    ///
+    /// `nil` cancels the pairing.
     public var enterPasskey: @Sendable () async -> UInt32?
 
     /// Returns whether the peripheral displays the same number as the central.
@@ -65,11 +70,11 @@ public struct PairingUser: Sendable {
     ///   - isBonding: Whether both sides store the keys.
     ///   - requiresAuthentication: Whether the central requests protection against a man in the middle.
     ///   - secureConnections: Whether the central offers LE Secure Connections.
-    ///   - identityAddress: The public identity address that a virtual central reveals when it bonds; by
-    ///     default, its own.
-    ///   - display: Called with the displayed passkey; by default, does nothing.
-    ///   - enterPasskey: Returns the entered passkey; by default, cancels the pairing.
-    ///   - confirm: Returns whether the numbers are equal; by default, `true`.
+    ///   - identityAddress: The public identity address that a virtual central reveals when it bonds. With
+    ///     `nil`, which is the default, the central reveals its first address.
+    ///   - display: Receives the displayed passkey. The default closure has no effect.
+    ///   - enterPasskey: Returns the entered passkey. The default closure cancels the pairing.
+    ///   - confirm: Returns whether the numbers are equal. The default closure returns `true`.
     public init(
         capability: Capability,
         isBonding: Bool = true,
@@ -97,15 +102,15 @@ extension PairingUser {
 
     /// A central with a keyboard, for a peripheral that displays a passkey.
     ///
-    /// - Parameter passkey: Returns the passkey that the person enters; `nil` cancels the pairing.
+    /// - Parameter passkey: Returns the passkey that the person enters, or `nil` to cancel the pairing.
     /// - Returns: The user.
     public static func entering(_ passkey: @escaping @Sendable () async -> UInt32?) -> PairingUser {
         PairingUser(capability: .keyboardOnly, requiresAuthentication: true, enterPasskey: passkey)
     }
 
-    /// A central with a display only, for a peripheral on which a passkey is entered.
+    /// A central with only a display, for a peripheral on which the person enters the passkey.
     ///
-    /// - Parameter passkey: Called with the passkey that the central displays.
+    /// - Parameter passkey: Receives the passkey that the central displays.
     /// - Returns: The user.
     public static func reading(_ passkey: @escaping @Sendable (UInt32) async -> Void) -> PairingUser {
         PairingUser(capability: .displayOnly, requiresAuthentication: true, display: passkey)
@@ -113,7 +118,8 @@ extension PairingUser {
 
     /// A central with a display and two buttons, for a peripheral that displays a number to compare.
     ///
-    /// - Parameter answer: Returns whether the peripheral displays the same number; by default, `true`.
+    /// - Parameter answer: Returns whether the peripheral displays the same number. The default closure
+    ///   returns `true`.
     /// - Returns: The user.
     public static func confirming(
         _ answer: @escaping @Sendable (UInt32) async -> Bool = { _ in true }

@@ -1,6 +1,6 @@
-/// An operation of a ``TestCentral`` failed for a reason other than a refusal by the peripheral.
+/// The failure of an operation of a ``TestCentral``, except a refusal by the peripheral.
 ///
-/// A refusal by the peripheral is an `ATTError`.
+/// If the peripheral refuses an operation, the operation throws an `ATTError` instead.
 public struct TestCentralError: Error, Sendable, CustomStringConvertible {
     /// A kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

@@ -6,11 +6,12 @@ struct AdapterInstance: CustomStringConvertible {
 
     /// Creates the text for an adapter.
     ///
-    /// It is `nil` if the adapter cannot be distinguished from the next one that is plugged in.
+    /// The text is `nil` if the adapter cannot be distinguished from the next adapter that is plugged in.
     ///
     /// - Parameter name: The name of the adapter, such as `hci0`. The next adapter may have the same name.
     init?(_ name: String) {
-        // The kernel numbers each new device in its file system. The number is absent if that is not mounted.
+        // The kernel numbers each new device in its file system. If that file system is not mounted, there is
+        // no number.
         var status = stat()
         guard unsafe stat("/sys/class/bluetooth/\(name)", &status) == 0 else { return nil }
         description = "\(name)/\(status.st_ino)"

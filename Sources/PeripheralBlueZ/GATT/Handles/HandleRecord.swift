@@ -4,16 +4,17 @@ internal import PeripheralCore
 struct HandleRecord: Hashable, Sendable {
     /// The UUID of the services that claim blocks for the program.
     ///
-    /// No other program has it. It is preserved, so that the Database Hash is the same after a restart.
+    /// No other program uses this UUID. The UUID is preserved, so the Database Hash is the same after a
+    /// restart.
     let claimUUID: BluetoothUUID
 
-    /// The database in which ``checked`` is valid: one adapter of one run of bluetoothd.
+    /// The database in which ``checked`` is valid, which is one adapter of one run of bluetoothd.
     private(set) var database = ""
 
-    /// The ranges without a service of another program whose handles bluetoothd has chosen.
+    /// The ranges that contain no service of another program at handles that bluetoothd has chosen.
     ///
-    /// They stay valid as long as the database exists, because bluetoothd places such services after all
-    /// handles that it has ever used.
+    /// The ranges stay valid as long as the database exists. The reason is that bluetoothd places such
+    /// services after all handles that it has ever used.
     private(set) var checked: [ClosedRange<AttributeHandle>] = []
 
     init(claimUUID: BluetoothUUID = .random()) {

@@ -1,17 +1,18 @@
 internal import PeripheralCore
 internal import PeripheralDBus
 
-/// Reserves handles, so that no other program has a service at them.
+/// Reserves handles, so no other program has a service at these handles.
 ///
-/// Programs that use this framework avoid each other's blocks (``HandleBlock``). In addition, the reservation
-/// checks once in each database for services of any program that bluetoothd has placed there. bluetoothd
-/// places such services after all handles that it has ever used, so none comes later.
+/// Programs that use this framework avoid each other's blocks (``HandleBlock``). The reservation also checks
+/// once in each database whether bluetoothd has placed services of any program at the handles. bluetoothd
+/// places such services after all handles that it has ever used. Therefore no such service appears at these
+/// handles later.
 ///
-/// All blocks are claimed while the services are registered. Afterwards, ``keep(_:in:)`` releases those that
-/// bluetoothd has chosen.
+/// All blocks are claimed while the services are registered. Afterwards, ``keep(_:in:)`` releases the blocks
+/// of the handles that bluetoothd has chosen.
 ///
-/// The reservation lasts as long as one connection to the bus, which ends all claims. Only one call runs at a
-/// time.
+/// The reservation lasts as long as one connection to the bus, because the end of the connection ends all
+/// claims. Only one call runs at a time.
 actor HandleReservation {
     private var claimed: Set<HandleBlock> = []
     private(set) var record: HandleRecord
@@ -24,7 +25,8 @@ actor HandleReservation {
     struct Daemon: Sendable {
         let connection: BusConnection
         let managers: AdapterManagers
-        /// One adapter of one run of bluetoothd; `nil` if it cannot be distinguished from the next one.
+        /// One adapter of one run of bluetoothd; `nil` if it cannot be distinguished from the next adapter or
+        /// run.
         let database: String?
         /// Whether this version reports the handles that it has chosen.
         let tellsHandles: Bool
@@ -33,8 +35,8 @@ actor HandleReservation {
 
     /// The pauses before each further attempt after bluetoothd has refused handles.
     ///
-    /// Another program that searches for free handles occupies them for a moment, or claims their block while
-    /// it registers. bluetoothd keeps refused services until it is idle.
+    /// Another program that searches for free handles occupies these handles for a moment. It also claims
+    /// their block while it registers. bluetoothd keeps refused services until it is idle.
     private static let pauses: [Duration] = [.milliseconds(50), .milliseconds(100), .milliseconds(200)]
 
     /// Reserves ranges of handles, and releases the earlier reservation.
@@ -42,8 +44,8 @@ actor HandleReservation {
     /// - Parameters:
     ///   - ranges: The ranges to request.
     ///   - daemon: The access to bluetoothd.
-    /// - Returns: The blocks in which other programs have handles of these ranges; empty if everything is
-    ///   reserved.
+    /// - Returns: The blocks in which other programs have handles of these ranges. The set is empty if all
+    ///   ranges are reserved.
     /// - Throws: `BusError`.
     func reserve(
         _ ranges: [ClosedRange<AttributeHandle>],
@@ -54,8 +56,8 @@ actor HandleReservation {
         let unchecked = ranges.filter { !record.isChecked($0, in: daemon.database) }
         if !unchecked.isEmpty { try await passClaims(in: daemon) }
         for block in needed.subtracting(claimed).sorted() {
-            // All programs claim in this order. A program that is refused stops, so the other one gets all
-            // blocks.
+            // All programs claim in this order. A program whose claim is refused stops, so the other program
+            // receives all blocks.
             guard try await isRegistered(claim(of: block, in: daemon), in: daemon) else { return [block] }
             claimed.insert(block)
         }
@@ -64,7 +66,7 @@ actor HandleReservation {
         return refused
     }
 
-    /// Keeps the claims on the blocks of these ranges, and releases the others.
+    /// Keeps the claims on the blocks of these ranges, and releases the other claims.
     func keep(_ ranges: [ClosedRange<AttributeHandle>], in daemon: Daemon) async throws(BusError) {
         try await release(claimed.subtracting(HandleBlock.touched(by: ranges)), in: daemon)
     }
@@ -74,7 +76,7 @@ actor HandleReservation {
         _ = try await probe([HandleBlock.endOfClaims], of: daemon).attempt(by: daemon.managers)
     }
 
-    /// Requires a new check of every range, because bluetoothd has refused one.
+    /// Requires a new check of every range, because bluetoothd has refused a range.
     func forgetChecks() {
         record.forgetChecked()
     }
@@ -121,8 +123,8 @@ actor HandleReservation {
             let used = (range.lowerBound.rawValue...range.upperBound.rawValue)
                 .map(AttributeHandle.init(rawValue:))
                 .filter { handle in next.map { handle < $0 } ?? true }
-            // bluetoothd compares only the ends of a new service with existing services. So each handle needs
-            // its own placeholder.
+            // bluetoothd compares only the ends of a new service with existing services. Therefore each
+            // handle needs a separate placeholder.
             if !used.isEmpty, try await !isFree(used, of: daemon) {
                 refused.formUnion(HandleBlock.touched(by: range))
             }
@@ -130,10 +132,12 @@ actor HandleReservation {
         return refused
     }
 
-    /// Returns the handle that bluetoothd would choose next; it has used none from there on.
+    /// Returns the handle that bluetoothd would choose next.
+    ///
+    /// bluetoothd has used no handle from this one on.
     ///
     /// - Parameters:
-    ///   - last: A handle that bluetoothd uses at the same time, so that it chooses only higher handles.
+    ///   - last: A handle that bluetoothd uses at the same time. bluetoothd then chooses only higher handles.
     ///   - daemon: The access to bluetoothd.
     /// - Returns: The handle; `nil` if this version does not report it.
     /// - Throws: `BusError`.
@@ -148,7 +152,7 @@ actor HandleReservation {
     private func isFree(_ handles: [AttributeHandle], of daemon: Daemon) async throws(BusError) -> Bool {
         for pause in Self.pauses {
             if try await probe(handles, of: daemon).attempt(by: daemon.managers).isFree { return true }
-            // A program that ends during the pause notices this at the next call.
+            // A program that ends during the pause detects its end at the next call.
             try? await daemon.clock.sleep(for: pause)
         }
         return try await probe(handles, of: daemon).attempt(by: daemon.managers).isFree

@@ -2,11 +2,12 @@ internal import PeripheralCore
 internal import PeripheralDBus
 private import Synchronization
 
-/// Secondary services of one handle each, without content, that keep other services away from their handles.
+/// Secondary services without content, which keep other services away from their handles.
 ///
-/// Centrals do not discover them, because no service includes them.
+/// Each service occupies one handle. Centrals do not discover these services, because no service includes
+/// them.
 struct PlaceholderServices: Sendable {
-    /// The handles in the order of registration; bluetoothd chooses where there is `nil`.
+    /// The handles in the order of registration; bluetoothd chooses each handle that is `nil`.
     private let handles: [AttributeHandle?]
     private let uuid: BluetoothUUID?
     private let root: ObjectPath
@@ -15,10 +16,11 @@ struct PlaceholderServices: Sendable {
     /// Creates placeholder services.
     ///
     /// - Parameters:
-    ///   - handles: The handles; bluetoothd chooses where there is `nil`.
-    ///   - uuid: A type that no other program uses; `nil` for a new one for each service. Services with the
-    ///     same type must have different handles, because bluetoothd takes equal services for one.
-    ///   - root: The path below which the services are; nothing else uses it at the same time.
+    ///   - handles: The handles. bluetoothd chooses each handle that is `nil`.
+    ///   - uuid: A type that no other program uses. With `nil`, each service has a new type. Services with
+    ///     the same type must have different handles, because bluetoothd treats equal services as one
+    ///     service.
+    ///   - root: The path below which the services are. No other object uses this path at the same time.
     ///   - connection: The connection that exports the services.
     init(
         at handles: [AttributeHandle?],
@@ -34,7 +36,7 @@ struct PlaceholderServices: Sendable {
 
     /// Registers all services.
     ///
-    /// - Returns: `false` if another service is at one of the handles; none is registered then.
+    /// - Returns: `false` if another service uses one of the handles. In that case, no service is registered.
     func register(by managers: AdapterManagers) async throws(BusError) -> Bool {
         try await register(by: managers, ChosenHandles())
     }
@@ -57,11 +59,11 @@ struct PlaceholderServices: Sendable {
     /// Registers all services for a moment.
     ///
     /// bluetoothd removes unregistered services at once. It removes a refused service, and all services
-    /// before it, only when it is idle (`remove_app` in gatt-database.c). So a registration that is meant to
-    /// be refused would block the next one while other programs register their services.
+    /// before it, only when it is idle (`remove_app` in gatt-database.c). Therefore a registration that is
+    /// refused on purpose would block the next registration while other programs register their services.
     ///
-    /// - Returns: The handles that bluetoothd has chosen, as far as all earlier services have found room; and
-    ///   whether all have.
+    /// - Returns: The chosen handles up to the first service without room, and whether all services have
+    ///   room.
     /// - Throws: `BusError`.
     func attempt(
         by managers: AdapterManagers
@@ -79,7 +81,7 @@ struct PlaceholderServices: Sendable {
     }
 
     private func withdrawObjects() async {
-        // The object manager goes first, so that it announces nothing.
+        // The object manager is removed first and therefore announces no removal.
         await connection.withdrawObjectManager(at: root)
         for number in handles.indices {
             if let path = try? path(number) { await connection.withdraw(path) }

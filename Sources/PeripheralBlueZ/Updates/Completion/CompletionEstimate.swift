@@ -1,23 +1,24 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// Estimates which updates are completed by how much the adapter has sent in total.
+/// Estimates which updates are completed from the total that the adapter has sent.
 ///
-/// An update counts as completed when the adapter has sent as many packets and as many bytes as this update
-/// and all before it have, to any central. Either number alone would drift:
+/// An update counts as completed when the adapter has sent enough packets and bytes to any centrals. Enough
+/// means the packets and bytes of this update and of all earlier updates. Either number alone would drift:
 ///
 /// - An update may take several packets, of a size that the kernel does not report.
-/// - Responses are sent as well, of any size. ``Responses`` estimates how many.
+/// - The adapter also sends responses of any size. ``Responses`` estimates their number.
 ///
-/// If there were fewer responses, or bluetoothd has not sent an update at all, the numbers stop although
-/// something is missing. After a time of silence, the missing updates count as completed.
+/// If there were fewer responses, or bluetoothd has not sent an update, the numbers stop although updates are
+/// missing. After a time of silence, the missing updates count as completed.
 ///
-/// A silence may also be that of a link that does not work. Therefore updates that count as completed by a
-/// silence alone are owed: packets that are sent next are taken for them. If only as much is sent as is given
-/// next, the owed packets did not exist. The time doubles with each silence, so that only a few follow one
-/// another until the link is lost.
+/// The cause of a silence may also be a link that does not work. Therefore updates that count as completed
+/// only because of a silence are owed: the next sent packets count for these updates. If the adapter sends
+/// only as much as bluetoothd receives next, the owed packets did not exist. The time doubles with each
+/// silence, so only a few silences follow one another until the link is lost.
 ///
-/// A pure value: updates that were given and counters go in; updates that are completed come out.
+/// The estimate is a pure value. It receives the updates that bluetoothd receives and the counters, and
+/// returns the completed updates.
 struct CompletionEstimate {
     /// An update for one central.
     struct Delivery {
@@ -31,13 +32,13 @@ struct CompletionEstimate {
         var size: Int
     }
 
-    /// A number of packets and their bytes, without headers.
+    /// A number of packets and the number of their bytes, without headers.
     struct Amount {
         var packets = 0
         var bytes = 0
 
         var isNothing: Bool { packets <= 0 && bytes <= 0 }
-        /// Whether neither number is negative.
+        /// Whether neither of the two numbers is negative.
         var isNoLessThanNothing: Bool { packets >= 0 && bytes >= 0 }
 
         func covers(_ size: Int) -> Bool { packets > 0 && bytes >= size }
@@ -52,7 +53,7 @@ struct CompletionEstimate {
             bytes += size
         }
 
-        /// Subtracts as much as the other amount has, and takes it from there.
+        /// Subtracts the common part of both amounts from both.
         mutating func pay(with other: inout Amount) {
             let (packets, bytes) = (min(packets, max(other.packets, 0)), min(bytes, max(other.bytes, 0)))
             self = Amount(packets: self.packets - packets, bytes: self.bytes - bytes)
@@ -68,46 +69,49 @@ struct CompletionEstimate {
         }
     }
 
-    /// The headers of a packet: the link's (Core Specification, Vol 4, Part E, 5.4.2), and a byte that some
+    /// The size of the headers of a packet.
+    ///
+    /// These are the header of the link (Core Specification, Vol 4, Part E, 5.4.2), and a byte that some
     /// drivers count.
     private static let packetHeader = 5
     /// The smallest size of a command.
     private static let commandSize = 4
-    /// The header of a value: length, channel, opcode and attribute (Vol 3, Part F, 3.4.7.1).
+    /// The size of the header of a value: length, channel, opcode and attribute (Vol 3, Part F, 3.4.7.1).
     private static let valueHeader = 7
     private static let shortestSilence = Duration.milliseconds(200)
     private static let longestSilence = Duration.seconds(30)
-    /// The number of disconnections that each release one update for every other central, while no update
-    /// counts as sent.
+    /// The largest number of disconnections that release updates while no update counts as sent.
+    ///
+    /// Each of these disconnections releases one update for every other central.
     private static let mostNudges = 16
 
     private var entries: [Entry] = []
     private var counters: LinkCounters
     /// The amount sent beyond the updates that count as completed.
     private var surplus = Amount()
-    /// Estimates how much of the amount sent are responses.
+    /// The estimated number of responses in the sent amount.
     private var responses = Responses()
     /// The amount that counts as completed, but has not been sent.
     private var owed = Amount()
     private var sentSinceSilence = Amount()
     private var lastMove: ContinuousClock.Instant
-    /// The longest recent time without a packet while something was missing.
+    /// The longest recent time without a packet while updates were missing.
     private var longestPause = Duration.zero
     /// The number of successive silences.
     private var silences = 0
-    /// Whether something was owed after the last silence.
+    /// Whether an amount was owed after the last silence.
     private var isSettling = false
-    /// Whether an update has counted as sent since then.
+    /// Whether an update has counted as sent since the last silence.
     private var hasProgressed = false
-    /// The number of disconnections since an update has counted as sent.
+    /// The number of disconnections since the last update that counted as sent.
     private var nudges = 0
     /// Finds the stalled links among several.
     private var search = StalledLinkProbe()
-    /// The speeds of the links, where there are several.
+    /// The speeds of the links, if there are several links.
     private var shares = LinkShares()
     private var trial: SpeedTrial?
 
-    /// Begins with the counters of what the adapter has sent so far.
+    /// Creates an estimate with the current counters of the adapter.
     init(_ counters: LinkCounters, at now: ContinuousClock.Instant) {
         self.counters = counters
         lastMove = now
@@ -121,8 +125,9 @@ struct CompletionEstimate {
     /// Whether the speed of links is being measured.
     var isMeasuring: Bool { trial != nil }
 
-    /// Records that bluetoothd is being given an update; the latest counters must be passed to
-    /// ``sent(_:at:)`` before.
+    /// Records that bluetoothd receives an update.
+    ///
+    /// The latest counters must be passed to ``sent(_:at:)`` before.
     mutating func given(_ delivery: Delivery, size: Int, at now: ContinuousClock.Instant) {
         let entry = Entry(delivery: delivery, size: size + Self.valueHeader)
         if trial != nil {
@@ -139,11 +144,10 @@ struct CompletionEstimate {
         entries.append(entry)
     }
 
-    /// Records that bluetoothd has asked the program about a request, or is about to get the confirmation of
-    /// an indication.
+    /// Records a request of bluetoothd to the program, or a coming confirmation of an indication.
     mutating func asked() { responses.asked += 1 }
 
-    /// Records that bluetoothd was not given an update after all.
+    /// Records that bluetoothd has not received an update.
     mutating func withdraw(_ update: BackendUpdate.ID) {
         entries.removeAll { $0.delivery.update == update }
         trial?.withdraw(update)
@@ -152,11 +156,11 @@ struct CompletionEstimate {
 
     /// Records that a central has disconnected.
     ///
-    /// The kernel then regains the room that the central had in the controller. It uses the room for other
-    /// centrals only when it is given something more to send (`hci_conn_del` in net/bluetooth/hci_conn.c). So
-    /// the oldest missing update of each central counts as completed, and is owed. Packets for centrals that
-    /// come and go must not release more and more updates for a central whose link does not work, so the
-    /// probe of stalled links has a bound for each.
+    /// The kernel then regains the room that the central had in the controller. It uses this room for other
+    /// centrals only when it receives more data to send (`hci_conn_del` in net/bluetooth/hci_conn.c).
+    /// Therefore the oldest missing update of each central counts as completed, and is owed. Centrals that
+    /// connect and disconnect must not release more and more updates for a central whose link does not work.
+    /// For this reason, the probe of stalled links has a bound for each central.
     ///
     /// - Returns: The updates that count as completed.
     mutating func settled(_ central: Central.ID) -> [Delivery] {
@@ -173,7 +177,7 @@ struct CompletionEstimate {
         return (held + oldest).map(\.delivery) + suspected
     }
 
-    /// Takes the first entry of each central.
+    /// Removes and returns the first entry of each central.
     static func takeOldest(of entries: inout [Entry]) -> [Entry] {
         var taken: [Entry] = []
         entries.removeAll { entry in
@@ -184,7 +188,7 @@ struct CompletionEstimate {
         return taken
     }
 
-    /// Records the counters of what the adapter has sent so far.
+    /// Records the current counters of the adapter.
     ///
     /// - Returns: The updates that count as completed since the last call.
     mutating func sent(_ new: LinkCounters, at time: ContinuousClock.Instant) -> [Delivery] {
@@ -227,12 +231,12 @@ struct CompletionEstimate {
         silences = 0
     }
 
-    /// Completes everything that is missing, because nothing has been sent for so long.
+    /// Completes all missing updates, because the adapter has sent nothing for a long time.
     private mutating func endSilence(at time: ContinuousClock.Instant) -> [Delivery] {
         if !search.isOver || Set(entries.map(\.delivery.central)).count > 1 { return beginSearch(at: time) }
         let missing = entries.reduce(into: Amount()) { $0.add($1.size) }
-        // What was sent since the last silence is more likely this than the amount owed, which then does not
-        // exist.
+        // The amount sent since the last silence more likely belongs to these updates. In that case, the owed
+        // amount does not exist.
         let isSent =
             silences == 0 && isSettling && !hasProgressed && (sentSinceSilence - missing).isNoLessThanNothing
         if !isSent { owed = owed + missing }
@@ -254,7 +258,7 @@ struct CompletionEstimate {
     private mutating func tryOn(_ sent: Amount, at time: ContinuousClock.Instant) -> [Delivery] {
         guard var trial else { return [] }
         if time - lastMove >= silence, !trial.entries.isEmpty {
-            // Some link may be stalled.
+            // One of the links may be stalled.
             self.trial = nil
             entries = trial.entries
             shares.ended(trial, at: time)
@@ -291,7 +295,7 @@ struct CompletionEstimate {
         return taken
     }
 
-    /// How much a counter has grown; 0 when it has started again.
+    /// Returns the growth of a counter; 0 if the counter has started again.
     private static func difference(_ new: UInt32, _ old: UInt32) -> Int {
         let difference = new &- old
         return difference <= UInt32.max / 2 ? Int(difference) : 0

@@ -1,19 +1,19 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// Decides which updates count as completed where nothing reports what the adapter sends.
+/// Decides which updates count as completed if nothing reports the packets that the adapter sends.
 ///
-/// These are as many as a slow link would have carried, and those that the central has shown to have arrived.
-/// A central receives everything in order, so two signs show that earlier updates have arrived:
+/// Updates count as completed at the speed of a slow link, or when the central has shown that they have
+/// arrived. A central receives everything in order, so two signs show that earlier updates have arrived:
 ///
-/// - The confirmation of an indication: everything given before the indication has arrived.
-/// - A request: the response to the previous request has arrived, with everything given before it. A central
-///   has one request at a time (Core Specification, Vol 3, Part F, 3.3.2).
+/// - The confirmation of an indication shows that all updates before the indication have arrived.
+/// - A request shows that the response to the previous request has arrived, with all updates before that
+///   response. A central has one request at a time (Core Specification, Vol 3, Part F, 3.3.2).
 ///
-/// But bluetoothd makes several calls for some requests, each for a different attribute (as 3.4.4.7,
-/// 3.4.6.3). Two calls are a sign only when they cannot belong to the same request.
+/// However, bluetoothd makes several calls for some requests, each for a different attribute (as in 3.4.4.7
+/// and 3.4.6.3). Two calls are a sign only if they cannot belong to the same request.
 ///
-/// A pure value: updates and signs go in; updates that are completed come out.
+/// The pace is a pure value. It receives updates and signs, and returns the completed updates.
 struct CompletionPace {
     typealias Delivery = CompletionEstimate.Delivery
 
@@ -23,17 +23,17 @@ struct CompletionPace {
 
         var kind: Kind
         var attribute: AttributeHandle
-        /// Whether it is the first part, or the only one.
+        /// Whether the call is the first part of the request, or the only part.
         var isFirst = true
 
-        /// Whether both may be parts of one request of the central.
+        /// Returns whether both calls may be parts of one request of the central.
         func mayBelong(to other: Request) -> Bool {
             guard kind == other.kind else { return false }
             return attribute != other.attribute || kind == .write && !isFirst
         }
     }
 
-    /// An event that will show that everything given before it has arrived.
+    /// An event that will show that all updates before it have arrived.
     private struct Mark {
         enum Sign: Hashable {
             case request(Request)
@@ -41,41 +41,43 @@ struct CompletionPace {
         }
 
         var sign: Sign
-        /// The number of updates given before it.
+        /// The number of updates before the event.
         var count: Int
     }
 
     private struct Link {
         var central: Central.ID
-        /// The updates that do not count as completed, in their order.
+        /// The updates that do not count as completed, in the order in which bluetoothd received them.
         var entries: [Delivery] = []
-        /// The number of updates given in total.
+        /// The total number of updates that bluetoothd received.
         var given = 0
-        /// The number of those that are known to have arrived.
+        /// The number of updates that are known to have arrived.
         var arrived = 0
         /// The estimated number of updates in flight at the time of the last change.
         var underWay = 0
         var lastChange: ContinuousClock.Instant
-        /// The number of updates given until two earlier moments, which are at least the gathering time
-        /// apart.
+        /// The numbers of updates that bluetoothd had received at two earlier moments.
+        ///
+        /// The moments are at least the gathering time apart.
         var before: (count: Int, time: ContinuousClock.Instant)
         var earlier = 0
         var lastGiven: ContinuousClock.Instant
         var marks: [Mark] = []
     }
 
-    /// The number of updates that may be in flight to a central and count as completed; 16 more may be in
-    /// flight that do not.
+    /// The number of updates that may be in flight to a central and count as completed.
+    ///
+    /// In addition, 16 updates that do not count as completed may be in flight.
     static let burst = 112
     /// The largest number of marks kept for a central.
     private static let mostMarks = 8
-    /// bluetoothd holds notifications back for 10 ms to send several in one packet to a central that supports
-    /// that.
+    /// The time after which bluetoothd has sent gathered notifications.
     ///
-    /// It holds back nothing else.
+    /// bluetoothd delays notifications by 10 ms to send several in one packet to a central that supports
+    /// this. It delays nothing else.
     private static let gatheringTime = Duration.milliseconds(15)
 
-    /// The time that a slow link takes for a value.
+    /// The time that a slow link needs for a value.
     private let interval: Duration
     private let nanoseconds: Int
     private var links: [Link] = []
@@ -85,7 +87,7 @@ struct CompletionPace {
         nanoseconds = max(interval.nanoseconds, 1)
     }
 
-    /// When the next update counts as completed; `nil` when all do.
+    /// The time when the next update counts as completed; `nil` if all updates are completed.
     var nextCompletion: ContinuousClock.Instant? {
         links.compactMap { link in
             guard !link.entries.isEmpty else { return nil }
@@ -94,9 +96,10 @@ struct CompletionPace {
         .min()
     }
 
-    /// Records that bluetoothd is being given an update for a central.
+    /// Records that bluetoothd receives an update for a central.
     ///
-    /// - Returns: Whether it counts as completed at once; otherwise ``completed(at:)`` returns it later.
+    /// - Returns: Whether the update counts as completed at once. If not, ``completed(at:)`` returns it
+    ///   later.
     mutating func given(_ delivery: Delivery, at now: ContinuousClock.Instant) -> Bool {
         let index = index(of: delivery.central, at: now)
         carry(index, until: now)
@@ -109,7 +112,7 @@ struct CompletionPace {
         return false
     }
 
-    /// Records that bluetoothd was not given an update after all.
+    /// Records that bluetoothd has not received an update.
     mutating func withdraw(_ update: BackendUpdate.ID) {
         for index in links.indices { links[index].entries.removeAll { $0.update == update } }
     }
@@ -119,12 +122,12 @@ struct CompletionPace {
         links.removeAll { $0.central == central }
     }
 
-    /// Records a request that bluetoothd responds to.
+    /// Records a request to which bluetoothd responds.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - central: The central that makes it.
-    ///   - unread: How many packets for the central bluetoothd may not have read yet.
+    ///   - unread: The largest possible number of packets for the central that bluetoothd has not read yet.
     ///   - now: The time of the request.
     mutating func asked(
         _ request: Request,
@@ -142,7 +145,7 @@ struct CompletionPace {
         mark(index, .request(request), unread, at: now)
     }
 
-    /// Records that bluetoothd is being given an indication.
+    /// Records that bluetoothd receives an indication.
     mutating func indicated(
         _ update: BackendUpdate.ID,
         to central: Central.ID,
@@ -163,12 +166,12 @@ struct CompletionPace {
         }
     }
 
-    /// Returns the updates that count as completed by now, and did not before.
+    /// Returns the updates that have become completed since the last call.
     mutating func completed(at now: ContinuousClock.Instant) -> [Delivery] {
         var completed: [Delivery] = []
         for index in links.indices where !links[index].entries.isEmpty {
             carry(index, until: now)
-            // The updates that wait are also in flight.
+            // The waiting updates are also in flight.
             let free = Self.burst - (links[index].underWay - links[index].entries.count)
             let count = min(max(free, 0), links[index].entries.count)
             completed += links[index].entries.prefix(count)
@@ -187,7 +190,7 @@ struct CompletionPace {
     private mutating func carry(_ index: Int, until now: ContinuousClock.Instant) {
         guard links[index].underWay > 0 else { return links[index].lastChange = now }
         let elapsed = (now - links[index].lastChange).nanoseconds
-        // For nearly all calls, that is not even one.
+        // In nearly all calls, a slow link has carried less than one update.
         guard elapsed >= nanoseconds else { return }
         let count = min(elapsed / nanoseconds, links[index].underWay)
         links[index].underWay -= count
@@ -195,7 +198,7 @@ struct CompletionPace {
             links[index].underWay == 0 ? now : links[index].lastChange + interval * count
     }
 
-    /// Records from time to time how many updates were given.
+    /// Records the number of updates from time to time.
     private mutating func note(_ index: Int, at now: ContinuousClock.Instant) {
         guard now - links[index].before.time >= Self.gatheringTime else { return }
         links[index].earlier = links[index].before.count
@@ -218,7 +221,7 @@ struct CompletionPace {
         links[index].marks.append(mark)
     }
 
-    /// Records that everything given before a mark has arrived.
+    /// Records that all updates before a mark have arrived.
     private mutating func arrived(_ index: Int, _ mark: Int) {
         links[index].arrived = max(links[index].arrived, links[index].marks[mark].count)
         links[index].underWay = min(

@@ -1,41 +1,42 @@
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// A way to find out when updates are completed, that is, have left the device.
+/// A way to find out when updates are completed, which means that they have left the device.
 ///
-/// bluetoothd does not report that: its queues have no bound, and it takes every update that it is given.
-/// A tracker reports each update that it is told of when the update is taken, and again when it is completed.
+/// bluetoothd does not report the completion, because its queues have no bound and it accepts every update. A
+/// tracker reports each recorded update twice: when bluetoothd has accepted the update, and when the update
+/// is completed.
 ///
-/// Belongs to the event loop.
+/// The tracker belongs to the event loop.
 protocol CompletionTracker: AnyObject {
-    /// How the tracker knows what is completed.
+    /// The method by which the tracker determines which updates are completed.
     var completionReporting: CompletionReporting { get }
 
-    /// Records that bluetoothd is being given an update.
+    /// Records that bluetoothd is about to receive an update.
     func willSend(_ update: BackendUpdate, to centrals: [Central.ID])
 
-    /// Records that bluetoothd was not given an update after all.
+    /// Records that bluetoothd has not received an update.
     func withdraw(_ update: BackendUpdate.ID)
 
-    /// Records whether socket or bus have taken an update, and reports it.
+    /// Records whether the socket or the bus has accepted an update, and reports this.
     func taken(_ update: BackendUpdate.ID, _ outcome: BackendUpdateOutcome)
 
     /// Records a request of a central that expects a response.
     func received(_ request: CompletionPace.Request, from central: Central.ID)
 
-    /// Records that an indication is confirmed by all.
+    /// Records that all recipients have confirmed an indication.
     func confirmed(_ update: BackendUpdate.ID)
 
-    /// Ends what was in flight to a central that has disconnected, and reports it.
+    /// Ends the updates in flight to a disconnected central, and reports their ends.
     func disconnected(_ central: Central.ID)
 
-    /// Stops tracking; nothing is reported any more.
+    /// Stops tracking, so nothing is reported any more.
     func end()
 }
 
-/// The one timer of a tracker, which runs only while something is in flight.
+/// The single timer of a tracker, which runs only while updates are in flight.
 ///
-/// Belongs to the event loop.
+/// The timer belongs to the event loop.
 final class CompletionTimer {
     private let turns: DaemonTurns
     private var source: LoopSource?

@@ -1,12 +1,11 @@
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// Estimates which updates are completed by the adapter's counters, where the program may not watch the
-/// links.
+/// Estimates which updates are completed from the adapter's counters.
 ///
-/// Belongs to the event loop.
+/// This tracker is used if the program may not watch the links. It belongs to the event loop.
 final class EstimatedCompletion: CompletionTracker {
-    /// The intervals at which the counters are read: while the adapter sends, and while it does not.
+    /// The intervals at which the counters are read, while the adapter sends and while it does not send.
     private static let (shortestInterval, longestInterval) = (
         Duration.milliseconds(4), Duration.milliseconds(64)
     )
@@ -18,14 +17,15 @@ final class EstimatedCompletion: CompletionTracker {
     private var inFlight = InFlightUpdates()
     private var estimate: CompletionEstimate
 
-    /// Begins with the counters of an adapter; `nil` when its driver does not count.
+    /// Begins with the counters of an adapter; `nil` if its driver does not count.
     init?(
         on adapter: ObjectPath,
         kernelLinks: any KernelLinks,
         reporter: EventReporter,
         turns: DaemonTurns
     ) {
-        // An adapter that is on has been given commands: a driver that has not counted them counts nothing.
+        // An adapter that is powered on has received commands. A driver that has not counted these commands
+        // counts nothing.
         guard let counters = kernelLinks.counters(of: adapter), counters.commandsSent > 0,
             counters.bytesSent > 0
         else { return nil }
@@ -39,7 +39,7 @@ final class EstimatedCompletion: CompletionTracker {
     var completionReporting: CompletionReporting { .estimated }
 
     func willSend(_ update: BackendUpdate, to centrals: [Central.ID]) {
-        // An indication ends when it is confirmed, and its packet is set off against the confirmation.
+        // An indication ends when it is confirmed. Its packet is offset against the confirmation.
         guard !update.awaitsConfirmation else {
             for _ in centrals { estimate.asked() }
             return
@@ -86,7 +86,7 @@ final class EstimatedCompletion: CompletionTracker {
     }
 
     private func report(_ events: [BackendEvent?]) {
-        // Without a timer, a program that sends rarely is not woken up in between.
+        // Without a timer, the loop does not wake up a program that sends rarely.
         if inFlight.isEmpty { timer.cancel() }
         reporter.report(all: events)
     }
@@ -100,9 +100,9 @@ final class EstimatedCompletion: CompletionTracker {
         }
     }
 
-    /// Reads what the adapter has sent.
+    /// Reads the total that the adapter has sent.
     ///
-    /// - Returns: Whether something counts as completed.
+    /// - Returns: Whether any update now counts as completed.
     @discardableResult
     private func readCounters() -> Bool {
         guard let counters = kernelLinks.counters(of: adapter) else { return false }

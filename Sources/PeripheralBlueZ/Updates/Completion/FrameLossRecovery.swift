@@ -1,34 +1,36 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// Tracks a link after frames went unseen, until the link was seen to work and then to be empty.
+/// Tracks a link after missed frames, until the link has shown that it works and then that it is empty.
 ///
-/// After a gap, a link that is empty looks like one that does not work. So missing updates count as completed
-/// after a while, but no more than ``mostUnproven`` until the link has shown that it works. That bounds how
-/// many more updates than usual are in flight, however often frames go unseen. Beyond the bound, one update
-/// at a time is released after ``longestPatience``, so that nothing waits forever.
+/// After a gap, an empty link looks like a link that does not work. Therefore missing updates count as
+/// completed after a while. At most ``mostUnproven`` updates count in this way until the link has shown that
+/// it works. This bounds the additional updates in flight, however often frames are missed. Beyond the bound,
+/// one update at a time is released after ``longestPatience``, so no update waits forever.
 struct FrameLossRecovery {
-    /// The largest number of updates that may count as completed without having been seen.
+    /// The largest number of updates that may count as completed without having been observed.
     static let mostUnproven = 16
     /// The number of successive looks that show that a link is empty.
     private static let quietLooks = 2
-    /// The number of looks showing a working link after which everything missing before is completed.
+    /// The number of looks at a working link after which all earlier missing updates are completed.
     private static let completingLooks = 20
-    /// The number of looks without any sign of the link until some updates count as completed; it doubles
-    /// each time.
+    /// The number of looks without any sign of the link until some updates count as completed.
+    ///
+    /// This number doubles each time.
     private static let (shortestPatience, longestPatience) = (4, 160)
-    /// Up to this patience, looks are made in haste.
+    /// The patience up to which looks follow one another quickly.
     private static let hastyPatience = 16
 
-    /// The longest connection interval, in hasty looks.
+    /// The longest connection interval, in quick looks.
     private static let longestPause = 160
 
     /// The conclusion from a look.
     enum Verdict: Equatable {
         case wait
-        /// This many of the missing updates count as completed.
+        /// This number of the missing updates counts as completed.
         case release(Int)
-        /// The oldest update counts as completed, and the central no longer sets the pace of others.
+        /// The oldest update counts as completed, and the central no longer limits the pace of other
+        /// centrals.
         case releaseOfDeserted
         /// All updates are completed, and the recovery is over.
         case resolved
@@ -40,11 +42,11 @@ struct FrameLossRecovery {
     /// The number of missing updates that are certainly completed.
     private var completions = 0
     private var hasSeenAny = false
-    /// Whether the link has been seen to work since something went unseen.
+    /// Whether the link has shown that it works since the last missed frame.
     private(set) var works = false
     private var looks = (quiet: 0, silent: 0, completing: 0)
     private var patience = shortestPatience
-    /// The most successive looks without anything carried, between two looks with something carried.
+    /// The largest number of successive looks without traffic between two looks with traffic.
     private var longestPause = 0
     private var pause = 0
 
@@ -54,19 +56,19 @@ struct FrameLossRecovery {
 
     var isUrgent: Bool { patience <= Self.hastyPatience }
 
-    /// Records that something went unseen again.
+    /// Records that frames were missed again.
     mutating func missed() {
         (works, looks.quiet) = (false, 0)
     }
 
-    /// Records that bluetoothd is given more.
+    /// Records that bluetoothd receives another update.
     mutating func given() {
         looks.quiet = 0
     }
 
-    /// Records that an update was seen to be completed.
+    /// Records that the completion of an update was observed.
     ///
-    /// It is unknown which update that was: it is taken for the oldest that may be in flight.
+    /// It is unknown which update this was. The recovery assumes the oldest update that may be in flight.
     mutating func completed() {
         if unproven > 0 { unproven -= 1 } else { completions += 1 }
         (works, hasSeenAny) = (true, true)
@@ -76,9 +78,9 @@ struct FrameLossRecovery {
     /// Records a look.
     ///
     /// - Parameters:
-    ///   - isBusy: Whether there is anything on the link; `nil` when it may wait for others.
-    ///   - hasCompleted: Whether the link has carried something since the last look.
-    ///   - missing: How many updates are not completed.
+    ///   - isBusy: Whether the link contains packets; `nil` if its packets may wait for other links.
+    ///   - hasCompleted: Whether the link has carried packets since the last look.
+    ///   - missing: The number of updates that are not completed.
     /// - Returns: The conclusion.
     mutating func looked(isBusy: Bool?, hasCompleted: Bool, missing: Int) -> Verdict {
         if let isBusy { looks.quiet = isBusy ? 0 : looks.quiet + 1 }
@@ -91,7 +93,7 @@ struct FrameLossRecovery {
             pause = missing > 0 ? min(pause + 1, Self.longestPause) : 0
         }
         if let isBusy { looks.silent = isBusy || hasCompleted ? 0 : looks.silent + 1 }
-        // A slow link seems empty between two packets, some of which went unseen.
+        // A slow link seems empty between two packets if some of its packets were missed.
         if works, unproven == 0, looks.quiet >= max(Self.quietLooks, longestPause + 2) { return .resolved }
         if looks.completing >= Self.completingLooks { return judgeWorkingLink(missing) }
         guard looks.silent >= patience, missing > 0 else { return .wait }
@@ -102,9 +104,9 @@ struct FrameLossRecovery {
         return release(released)
     }
 
-    /// Judges a link that works, but never runs empty.
+    /// Judges a link that works, but never becomes empty.
     private mutating func judgeWorkingLink(_ missing: Int) -> Verdict {
-        // Updates that were assumed in flight would have come first.
+        // Updates that were assumed to be in flight would have been completed first.
         if !hasSeenAny { unproven = 0 }
         let released = min(missing, hasSeenAny ? completions : Self.mostUnproven)
         (looks.completing, hasSeenAny) = (0, false)

@@ -1,49 +1,49 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// The updates that bluetoothd has been given, until they are completed.
+/// The updates that bluetoothd has received, until they are completed.
 ///
-/// The updates of an attribute for a central are completed in the order in which they were given.
+/// The updates of an attribute for a central are completed in the order in which bluetoothd received them.
 ///
-/// A pure value: updates that were given, taken and seen go in; events to report come out. All of its
-/// collections are small, so it searches arrays.
+/// The type is a pure value. It receives sent, accepted and observed updates, and returns the events to
+/// report. All its collections are small, so it searches arrays.
 struct InFlightUpdates {
-    /// The updates of an attribute for a central, in their order.
+    /// The updates of an attribute for a central, in the order in which bluetoothd received them.
     private struct Way {
         var attribute: AttributeHandle
         var central: Central.ID
         /// The updates that are not completed.
         var updates: [Given] = []
-        /// Whether the last updates given were never completed: bluetoothd may know that the central has
-        /// unsubscribed.
-        var isDeserted = false
-        /// The number of successive looks that have shown nothing of the central.
-        var quietLooks = 0
-        /// The number of the first update given after each of two looks that have found the oldest update
-        /// missing.
+        /// Whether the last updates were never completed.
         ///
-        /// Updates given before the first look were sent when the second began.
+        /// The reason may be that bluetoothd knows that the central has unsubscribed.
+        var isDeserted = false
+        /// The number of successive looks that have shown no traffic of the central.
+        var quietLooks = 0
+        /// The number of the first update after each of two looks that have found the oldest update missing.
+        ///
+        /// Updates before the first look were sent when the second look began.
         var looks: [UInt64] = []
-        /// Whether an update for the central is completed that was given after both looks.
+        /// Whether an update for the central that was sent after both looks is completed.
         var isOvertaken = false
     }
 
     private struct Given {
-        /// `nil` for an update whose completion nothing waits for.
+        /// The update; `nil` if its completion is not awaited.
         var id: BackendUpdate.ID?
-        /// The position among all updates that were given.
+        /// The position among all updates that bluetoothd received.
         var number: UInt64
     }
 
     private struct PendingUpdate {
         var id: BackendUpdate.ID
-        /// The number of centrals for which it is not completed.
+        /// The number of centrals for which the update is not completed.
         var missing: Int
-        /// Whether socket or bus have taken it.
+        /// Whether the socket or the bus has accepted the update.
         var isTaken = false
-        /// Whether it is completed for any central, as far as is known.
+        /// Whether the update is known to be completed for any central.
         var isCompleted = false
-        /// Whether its fate is unknown for a central that is connected.
+        /// Whether the fate of the update is unknown for a connected central.
         var isGivenUp = false
 
         var outcome: BackendUpdateOutcome {
@@ -51,31 +51,32 @@ struct InFlightUpdates {
         }
     }
 
-    /// How an update ended for a central: given up means that its completion is no longer awaited; lost, that
-    /// the central has disconnected.
+    /// The fate of an update for a central.
+    ///
+    /// Given up means that the completion is no longer awaited. Lost means that the central has disconnected.
     private enum Fate { case completed, givenUp, lost }
 
-    /// The number of successive looks that must show nothing of a central before its missing updates are
-    /// given up.
+    /// The number of successive looks without traffic of a central after which its missing updates are given
+    /// up.
     private static let quietLooks = 2
 
     private var ways: [Way] = []
     private var updates: [PendingUpdate] = []
-    /// The centrals for which something went unseen.
+    /// The recoveries of the centrals with missed frames.
     private var doubts: [FrameLossRecovery] = []
     private var nextNumber: UInt64 = 0
 
     /// Whether all updates are completed.
     var isEmpty: Bool { ways.allSatisfy(\.updates.isEmpty) }
 
-    /// Whether something went unseen, so that the next look at the links should come soon.
+    /// Whether frames were missed, so the next look at the links should follow soon.
     var isInDoubt: Bool { doubts.contains { $0.isUrgent && missing(for: $0.central) > 0 } }
 
-    /// Records that bluetoothd is being given an update for these centrals.
+    /// Records that bluetoothd receives an update for the given centrals.
     ///
     /// - Parameters:
-    ///   - id: The update; `nil` when nothing waits for its completion.
-    ///   - attribute: The handle by which the update is seen.
+    ///   - id: The update; `nil` if its completion is not awaited.
+    ///   - attribute: The handle by which the update is observed.
     ///   - centrals: The recipients.
     mutating func given(
         _ id: BackendUpdate.ID?,
@@ -83,7 +84,8 @@ struct InFlightUpdates {
         for centrals: [Central.ID]
     ) {
         var receivers = centrals.map { index(of: attribute, for: $0) }
-        // Recipients that get the update set the pace, not those that do not.
+        // Recipients that receive the update determine the pace. Recipients that do not receive it have no
+        // effect.
         if receivers.contains(where: { !ways[$0].isDeserted }) { receivers.removeAll { ways[$0].isDeserted } }
         guard !receivers.isEmpty else { return }
         if let id { updates.append(PendingUpdate(id: id, missing: receivers.count)) }
@@ -95,11 +97,11 @@ struct InFlightUpdates {
         nextNumber += 1
     }
 
-    /// Records whether socket or bus have taken an update.
+    /// Records whether the socket or the bus has accepted an update.
     mutating func taken(_ id: BackendUpdate.ID, _ outcome: BackendUpdateOutcome)
         -> BackendEvent?
     {
-        // The completion of an update that was not recorded as given cannot be seen.
+        // If an update was not recorded as sent, its completion cannot be observed.
         guard let index = updates.firstIndex(where: { $0.id == id }) else { return .updateEnded(id, outcome) }
         updates[index].isTaken = true
         switch outcome {
@@ -113,18 +115,18 @@ struct InFlightUpdates {
         return .updateEnded(id, outcome)
     }
 
-    /// Records that bluetoothd was not given an update after all.
+    /// Records that bluetoothd has not received an update.
     mutating func withdraw(_ id: BackendUpdate.ID) {
         for index in ways.indices { ways[index].updates.removeAll { $0.id == id } }
         updates.removeAll { $0.id == id }
     }
 
-    /// Records that an update was seen to be completed.
+    /// Records that the completion of an update was observed.
     mutating func completed(_ attribute: AttributeHandle, for central: Central.ID) -> BackendEvent? {
         moved(central)
         guard let index = existingIndex(of: attribute, for: central) else { return nil }
         ways[index].isDeserted = false
-        // It is unknown which update it was: the link must run empty first.
+        // It is unknown which update this was, so the link must first become empty.
         guard doubt(of: central, { $0.completed() }) == nil, !ways[index].updates.isEmpty else { return nil }
         let given = ways[index].updates.removeFirst()
         (ways[index].looks, ways[index].isOvertaken) = ([], false)
@@ -134,13 +136,15 @@ struct InFlightUpdates {
         return ended(given.id, .completed)
     }
 
-    /// Records that something went unseen: until the links are known again, no update counts as completed.
+    /// Records that frames were missed.
+    ///
+    /// Until the state of the links is known again, no update counts as completed.
     mutating func missed() {
         for index in doubts.indices { doubts[index].missed() }
         for way in ways where !way.updates.isEmpty { beginDoubt(of: way.central) }
     }
 
-    /// Records that a central has disconnected: updates that are not completed for it are lost.
+    /// Records that a central has disconnected, so its updates that are not completed are lost.
     mutating func settled(_ central: Central.ID) -> [BackendEvent] {
         var events: [BackendEvent] = []
         for index in ways.indices where ways[index].central == central {
@@ -153,16 +157,16 @@ struct InFlightUpdates {
 
     /// Records a look at the links, made after bluetoothd has shown that it is idle.
     ///
-    /// An update that is not on the link of its central by then is not coming: it was not sent, or was sent
-    /// where it could not be seen. The same holds for an update that a later one has overtaken, because
-    /// bluetoothd sends the updates for one central in order. After something went unseen,
-    /// ``FrameLossRecovery`` decides what the look means.
+    /// If an update is not on the link of its central at this time, it will not arrive there. The update was
+    /// not sent, or was sent where it cannot be observed. The same applies to an update that a later update
+    /// has overtaken, because bluetoothd sends the updates for one central in order. After missed frames,
+    /// ``FrameLossRecovery`` interprets the look.
     ///
     /// - Parameters:
-    ///   - isBusy: Whether there is anything on the link of a central; `nil` when something for it may wait
-    ///     for others.
-    ///   - hasCompleted: Whether that link has carried something since the last look.
-    ///   - isForgotten: Whether it is no longer known what that link may hold.
+    ///   - isBusy: Whether the link of a central contains packets; `nil` if its packets may wait for other
+    ///     links.
+    ///   - hasCompleted: Whether the link has carried packets since the last look.
+    ///   - isForgotten: Whether the content of the link is no longer known.
     /// - Returns: The events to report.
     mutating func looked(
         _ isBusy: (Central.ID) -> Bool?,
@@ -170,8 +174,8 @@ struct InFlightUpdates {
         isForgotten: (Central.ID) -> Bool = { _ in false }
     ) -> [BackendEvent] {
         var events: [BackendEvent] = []
-        // Unseen packets on a link that does not work occupy the room that the controller has for other
-        // links.
+        // Unobserved packets on a link that does not work occupy the room in the controller that other links
+        // need.
         let mayBeHeldUp = doubts.contains { !$0.works }
         for index in ways.indices where !ways[index].updates.isEmpty && !isDoubtful(ways[index].central) {
             if let isBusy = isBusy(ways[index].central) {
@@ -234,7 +238,7 @@ struct InFlightUpdates {
         }
     }
 
-    /// Changes the recovery of a central; `nil` when there is none.
+    /// Changes the recovery of a central; `nil` if there is no recovery.
     @discardableResult
     private mutating func doubt<Result>(
         of central: Central.ID,
@@ -264,14 +268,14 @@ struct InFlightUpdates {
         ways.firstIndex { $0.attribute == attribute && $0.central == central }
     }
 
-    /// The index of the updates of an attribute for a central, which are added when there are none.
+    /// Returns the index of the updates of an attribute for a central, and adds an entry if there is none.
     private mutating func index(of attribute: AttributeHandle, for central: Central.ID) -> Int {
         if let index = existingIndex(of: attribute, for: central) { return index }
         ways.append(Way(attribute: attribute, central: central))
         return ways.count - 1
     }
 
-    /// Records that the link of a central carries something.
+    /// Records that the link of a central carries packets.
     private mutating func moved(_ central: Central.ID) {
         for index in ways.indices where ways[index].central == central { ways[index].quietLooks = 0 }
     }
@@ -301,7 +305,7 @@ struct InFlightUpdates {
         case .givenUp: updates[index].isGivenUp = true
         case .lost: break
         }
-        // An update that is not taken yet ends when it is taken.
+        // An update that is not yet accepted ends when it is accepted.
         guard updates[index].missing == 0, updates[index].isTaken else { return nil }
         return .updateEnded(id, updates.remove(at: index).outcome)
     }

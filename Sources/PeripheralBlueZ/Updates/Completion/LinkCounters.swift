@@ -2,15 +2,15 @@ internal import PeripheralCore
 
 /// The numbers of packets and bytes that an adapter has sent and received, as its driver counts them.
 ///
-/// The numbers start again from 0 at times.
+/// The numbers sometimes start again from 0.
 package struct LinkCounters: Equatable, Sendable {
-    /// Data packets of connections that the controller was given.
+    /// The data packets of connections that the controller has received from the kernel.
     package var packetsSent: UInt32
-    /// Data packets of connections that came from the controller.
+    /// The data packets of connections that the controller has passed to the kernel.
     package var packetsReceived: UInt32
-    /// Commands that the controller was given.
+    /// The commands that the controller has received from the kernel.
     package var commandsSent: UInt32
-    /// Bytes that the controller was given, with the headers of packets and commands.
+    /// The bytes that the controller has received, with the headers of packets and commands.
     package var bytesSent: UInt32
 
     package init(

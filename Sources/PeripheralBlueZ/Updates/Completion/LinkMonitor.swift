@@ -3,18 +3,18 @@ internal import PeripheralDBus
 
 /// Watches the links of an adapter through the kernel's monitor channel, which requires `CAP_NET_RAW`.
 ///
-/// The capability is needed only when the socket is bound. The kernel keeps frames that the program has not
-/// read yet, up to a limit, and counts those that it drops beyond that.
+/// The capability is needed only when the socket is bound. The kernel keeps unread frames up to a limit.
+/// Beyond the limit, the kernel drops frames and counts the dropped frames.
 ///
-/// Belongs to the event loop: it must be created, used and closed there.
+/// The monitor belongs to the event loop: it must be created, used and closed there.
 final class LinkMonitor: LinkWatch {
-    // From <bluetooth/bluetooth.h> and <bluetooth/hci.h>, which come with BlueZ's library, not with the C
-    // library.
+    // These values are from <bluetooth/bluetooth.h> and <bluetooth/hci.h>. The headers belong to BlueZ's
+    // library, not to the C library.
     private static let addressFamily: CInt = 31  // AF_BLUETOOTH
     private static let hciProtocol: CInt = 1  // BTPROTO_HCI
 
-    // From <asm-generic/socket.h> and <linux/sock_diag.h>: the memory of a socket; the last number counts
-    // dropped frames.
+    // These values are from <asm-generic/socket.h> and <linux/sock_diag.h>. They describe the memory of a
+    // socket, and the last number counts dropped frames.
     private static let memoryInformation: CInt = 55  // SO_MEMINFO
     private static let memoryNumbers = 9  // SK_MEMINFO_VARS
     private static let lostNumber = 8  // SK_MEMINFO_DROPS
@@ -26,40 +26,42 @@ final class LinkMonitor: LinkWatch {
         var channel: UInt16 = 2  // HCI_CHANNEL_MONITOR
     }
 
-    /// The filter passes no longer frames, except for many updates in one packet, which are then not all
-    /// seen.
+    /// The longest frame that is read.
+    ///
+    /// The filter passes longer frames only for many updates in one packet. In that case, not all updates are
+    /// observed.
     private static let longestFrame = 1024
-    /// The number of frames that are taken in one turn of the loop.
+    /// The number of frames that are read in one turn of the loop.
     private static let framesInATurn = 64
-    /// While the controller has many packets, the monitor waits this long for more before it reads them.
+    /// The time that the monitor waits for more packets while the controller has many packets.
     private static let pause = Duration.milliseconds(4)
     private static let manyPackets = 4
 
-    /// Opens a socket that shows what the links carry; `nil` when the kernel does not allow that.
+    /// Opens a socket that shows the traffic of the links; `nil` if the kernel does not allow this.
     private let open: () -> OwnedFileDescriptor?
     private var socket: OwnedFileDescriptor
-    /// Whether the socket has failed, and must be replaced.
+    /// Whether the socket has failed and must be replaced.
     private var isBroken = false
     private var observer: LinkObserver
     private let handle: ([LinkObservation]) -> Void
     private let loop: EventLoop
-    /// Wakes the monitor up; `nil` when it no longer watches.
+    /// Wakes up the monitor; `nil` if the monitor no longer watches.
     private var source: LoopSource?
     private var isPausing = false
     private var framesLostBefore: UInt32 = 0
     private var buffer = [UInt8](repeating: 0, count: longestFrame)
 
-    /// Begins to watch; `nil` when the kernel does not allow that.
+    /// Begins to watch; `nil` if the kernel does not allow this.
     ///
     /// - Parameters:
     ///   - adapter: The number of the adapter.
-    ///   - loop: The loop that the caller is on.
+    ///   - loop: The loop on which the caller runs.
     ///   - handle: Called on the loop with observations.
     convenience init?(adapter: UInt16, on loop: EventLoop, _ handle: @escaping ([LinkObservation]) -> Void) {
         self.init(adapter: adapter, on: loop, opening: { Self.openSocket(for: adapter) }, handle)
     }
 
-    /// Begins to watch by the sockets that `open` opens.
+    /// Begins to watch through the sockets that `open` opens.
     init?(
         adapter: UInt16,
         on loop: EventLoop,
@@ -80,7 +82,7 @@ final class LinkMonitor: LinkWatch {
         let descriptor = Glibc.socket(addressFamily, kind, hciProtocol)
         guard descriptor >= 0 else { return nil }
         let socket = OwnedFileDescriptor(adopting: descriptor)
-        // The filter comes first, so that no other frames arrive.
+        // The filter is attached first, so no other frames arrive.
         guard MonitorFilter(adapter: adapter).attach(to: socket), bind(socket) else { return nil }
         return socket
     }
@@ -91,8 +93,8 @@ final class LinkMonitor: LinkWatch {
 
     /// Waits for frames.
     ///
-    /// While the links are busy, waits a while first: a bulk transfer is then read as a whole, not packet by
-    /// packet.
+    /// While the links are busy, the monitor first waits for a short time. It then reads a bulk transfer as a
+    /// whole instead of packet by packet.
     private func wait(isBusy: Bool) {
         guard isBusy || isPausing else { return }
         source?.cancel()
@@ -116,12 +118,14 @@ final class LinkMonitor: LinkWatch {
         return observer.look()
     }
 
-    /// Opens another socket for one that has failed; while that fails, each look tries again.
+    /// Opens a new socket to replace a socket that has failed.
+    ///
+    /// If this fails, each look tries again.
     private func replaceBrokenSocket() {
         guard isBroken, let other = open() else { return }
         (socket, isBroken, framesLostBefore) = (other, false, 0)
         source = waitForFrames()
-        // Frames were missed meanwhile. The caller is in the middle of a look.
+        // Frames were missed in the meantime. The caller is in the middle of a look.
         let observations = observer.missed()
         _ = loop.schedule(after: .zero) { [weak self] in
             if self?.source != nil { self?.handle(observations) }
@@ -164,7 +168,7 @@ final class LinkMonitor: LinkWatch {
         if !observations.isEmpty { handle(observations) }
     }
 
-    /// The number of frames that the kernel had no room for; frames that the filter rejects do not count.
+    /// The number of frames that the kernel dropped for lack of room, without frames that the filter rejects.
     private var framesLost: UInt32 {
         var numbers = [UInt32](repeating: 0, count: Self.memoryNumbers)
         var size = socklen_t(MemoryLayout<UInt32>.stride * numbers.count)

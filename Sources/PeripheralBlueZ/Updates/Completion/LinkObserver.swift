@@ -2,63 +2,63 @@ internal import PeripheralCore
 
 /// Follows updates from the kernel to the controller, and from there to the central.
 ///
-/// A pure value: frames of the monitor channel go in; completions come out. It sees to which attribute an
-/// update belongs, never its value. Nothing in a frame is trusted; a malformed frame is ignored.
+/// The observer is a pure value. It receives frames of the monitor channel, and returns completions. It reads
+/// to which attribute an update belongs, but never the value. The observer trusts nothing in a frame, and
+/// ignores a malformed frame.
 struct LinkObserver {
     /// The packets of a connection that the controller has not yet sent.
     private struct Link {
         var connection: UInt16
         /// For each packet, the updates that end with it.
         var packets: [[AttributeHandle]] = []
-        /// The number of bytes that are still missing of the data that was begun, and the updates in that
-        /// data.
+        /// The number of missing bytes of incomplete data, and the updates in that data.
         var missing = 0
         var updates: [AttributeHandle] = []
-        /// Whether the link has carried something since the last look.
+        /// Whether the link has carried packets since the last look.
         var hasMoved = true
-        /// Whether the controller has sent something since the last look.
+        /// Whether the controller has sent packets since the last look.
         var hasCompleted = false
-        /// Whether some of the packets may have been sent long ago, unseen.
+        /// Whether some of the packets may have been sent long ago without being observed.
         var isDoubtful = false
-        /// The number of successive looks since then that have shown nothing of the link.
+        /// The number of successive looks since then that have shown no traffic of the link.
         var silentLooks = 0
     }
 
-    /// The number of looks showing nothing after which a doubtful link may be empty.
+    /// The number of looks without traffic after which a doubtful link may be empty.
     private static let silentLooks = 4
 
-    /// More packets than controllers have room for.
+    /// A number of packets that is larger than the room of any controller.
     ///
-    /// Packets before these have been sent, although that was not seen.
+    /// Earlier packets have been sent, although this was not observed.
     private static let mostPackets = 256
     /// The fixed channel of the Attribute Protocol (Core Specification, Vol 3, Part A, 2.1).
     private static let attributeChannel: UInt16 = 0x0004
 
     private let adapter: UInt16
-    /// There are few, so it searches them.
+    /// There are few links, so the observer searches an array.
     private var links: [Link] = []
     /// Whether any packet was sent since the last look.
     private var hasCompleted = false
 
-    /// Creates an observer of an adapter, by its number.
+    /// Creates an observer for the adapter with a number.
     init(adapter: UInt16) {
         self.adapter = adapter
     }
 
-    /// How many packets the controller has not yet sent.
+    /// The number of packets that the controller has not yet sent.
     var packetsUnderWay: Int {
         links.reduce(0) { $0 + $1.packets.count }
     }
 
-    /// How many packets the controller has not yet sent on a connection.
+    /// Returns the number of packets that the controller has not yet sent on a connection.
     func packetsUnderWay(on connection: UInt16) -> Int {
         links.first { $0.connection == connection }?.packets.count ?? 0
     }
 
-    /// Returns what the links have done since the last look.
+    /// Returns the activity of the links since the last look.
     ///
-    /// What was seen of a doubtful link is forgotten when nothing moves on it for a while. It is then unknown
-    /// whether the link is empty or does not work.
+    /// If there is no traffic on a doubtful link for a while, the observer forgets its packets. It is then
+    /// unknown whether the link is empty or does not work.
     mutating func look() -> LinkActivity {
         var activity = LinkActivity()
         for index in links.indices {
@@ -79,14 +79,14 @@ struct LinkObserver {
 
     /// Records that frames were missed.
     ///
-    /// Packets that were seen to go to the controller keep their places. If they are already sent,
-    /// completions are seen late, and never early.
+    /// Packets that were observed on the way to the controller keep their places. If such packets are already
+    /// sent, their completions are observed late, but never early.
     mutating func missed() -> [LinkObservation] {
         for index in links.indices { links[index].isDoubtful = true }
         return [.missed]
     }
 
-    /// Takes a frame of the channel.
+    /// Processes a frame of the channel.
     mutating func take(_ frame: MonitorFrame) -> [LinkObservation] {
         guard frame.adapter == adapter else { return [] }
         switch frame.kind {
@@ -102,17 +102,17 @@ struct LinkObserver {
 // MARK: - Data
 
 extension LinkObserver {
-    /// Takes a packet that goes to the controller (Core Specification, Vol 4, Part E, 5.4.2).
+    /// Processes a packet for the controller (Core Specification, Vol 4, Part E, 5.4.2).
     private mutating func take(data: ArraySlice<UInt8>) -> [LinkObservation] {
         guard let head = data.littleEndian(at: 0), let length = data.littleEndian(at: 2) else { return [] }
         let connection = head & 0x0FFF
-        // 0b01 continues data that another packet has begun.
+        // 0b01 continues data of an earlier packet.
         let isFirst = head & 0x3000 != 0x1000
         let index = index(of: connection)
         links[index].hasMoved = true
         if isFirst {
             let content = data.dropFirst(4)
-            // The length of the data that follows, and its channel.
+            // The next bytes contain the length of the data and its channel.
             guard let size = content.littleEndian(at: 0), let channel = content.littleEndian(at: 2) else {
                 return []
             }
@@ -154,7 +154,7 @@ extension LinkObserver {
         return updates
     }
 
-    /// The index of a link, which is added when there is none.
+    /// Returns the index of a link, and adds the link if it is missing.
     private mutating func index(of connection: UInt16) -> Int {
         if let index = links.firstIndex(where: { $0.connection == connection }) { return index }
         links.append(Link(connection: connection))
@@ -170,7 +170,7 @@ extension LinkObserver {
 // MARK: - Events
 
 extension LinkObserver {
-    /// Takes an event of the controller (Core Specification, Vol 4, Part E, 5.4.4).
+    /// Processes an event of the controller (Core Specification, Vol 4, Part E, 5.4.4).
     private mutating func take(event: ArraySlice<UInt8>) -> [LinkObservation] {
         let parameters = event.dropFirst(2)
         switch event.byte(at: 0) {
@@ -188,7 +188,7 @@ extension LinkObserver {
         return [.ended(connection: connection)]
     }
 
-    /// Number Of Completed Packets (7.7.19): for each of some connections, how many of its packets were sent.
+    /// Number Of Completed Packets (7.7.19): the number of sent packets of each of several connections.
     private mutating func completed(_ parameters: ArraySlice<UInt8>) -> [LinkObservation] {
         guard let count = parameters.byte(at: 0) else { return [] }
         var observations: [LinkObservation] = []

@@ -1,18 +1,19 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// Decides for which central the next packet is that the adapter sends, by the speeds of the links.
+/// Decides, from the speeds of the links, which central the next packet of the adapter belongs to.
 ///
-/// Each central that has missing updates gets a share by its speed, in turns. A wrong speed makes a central
-/// wait for others, or puts more in flight to it, but never more than is in flight to all. So the speeds are
-/// measured again. A central that has too few updates for a measurement is not delayed by others.
+/// Each central with missing updates receives a share according to its speed, in turns. A wrong speed makes a
+/// central wait for other centrals, or puts more updates in flight to it. It never puts more updates in
+/// flight than are in flight to all centrals. Therefore the speeds are measured again. Other centrals do not
+/// delay a central that has too few updates for a measurement.
 struct LinkShares {
-    /// A trial takes at most a ninth of the time.
+    /// The rest after a trial, as a multiple of its duration; a trial uses at most a ninth of the time.
     private static let restForTrial = 8
     private static let (shortestRest, longestRest) = (Duration.seconds(4), Duration.seconds(60))
     private static let beginning = Duration.milliseconds(250)
 
-    /// In values per second.
+    /// The speed of each central, in values per second.
     private var speeds: [Central.ID: Double] = [:]
     private var credits: [Central.ID: Double] = [:]
     private var restsUntil: ContinuousClock.Instant?
@@ -22,7 +23,7 @@ struct LinkShares {
         credits[central] = nil
     }
 
-    /// The index of the oldest entry of the central whose turn it is; `nil` when there is none.
+    /// Returns the index of the oldest entry of the next central; `nil` if there is no entry.
     func next(of entries: [CompletionEstimate.Entry]) -> Int? {
         guard !speeds.isEmpty, let first = entries.first else { return entries.isEmpty ? nil : 0 }
         let centrals = Self.centrals(of: entries)
@@ -51,7 +52,7 @@ struct LinkShares {
         credits[central, default: 0] -= sum
     }
 
-    /// The centrals whose speed must be measured now, the fastest first.
+    /// Returns the centrals whose speed must be measured now, the fastest central first.
     mutating func dueTrial(
         of entries: [CompletionEstimate.Entry],
         at time: ContinuousClock.Instant
@@ -60,7 +61,7 @@ struct LinkShares {
         for entry in entries { counts[entry.delivery.central, default: 0] += 1 }
         let busy = Self.centrals(of: entries).filter { counts[$0, default: 0] >= SpeedTrial.leastGiven }
         guard busy.count > 1 else { return nil }
-        // The trial begins when all have begun to send.
+        // The trial begins when all centrals have begun to send.
         let restsUntil = self.restsUntil ?? time + Self.beginning
         self.restsUntil = restsUntil
         guard time >= restsUntil else { return nil }

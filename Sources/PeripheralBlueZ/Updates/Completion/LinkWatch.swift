@@ -1,10 +1,10 @@
 package import PeripheralCore
 
-/// Watches what the connections of an adapter carry, until it is closed.
+/// Watches the traffic on the connections of an adapter, until it is closed.
 ///
-/// It belongs to an event loop.
+/// The watch belongs to an event loop.
 package protocol LinkWatch: AnyObject {
-    /// Returns what the connections have done since the last look.
+    /// Returns the activity of the connections since the last look.
     func look() -> LinkActivity
 
     /// Stops watching.
@@ -13,32 +13,33 @@ package protocol LinkWatch: AnyObject {
 
 /// An observation of a connection, which is identified by the controller's handle.
 package enum LinkObservation: Equatable, Sendable {
-    /// An update is completed: the controller has sent all its packets, and the central's controller has
-    /// acknowledged them.
+    /// An update is completed.
     ///
+    /// The controller has sent all packets of the update, and the central's controller has acknowledged them.
     /// The attribute is identified by its handle on the air.
     case completed(attribute: AttributeHandle, connection: UInt16)
 
     /// A connection has ended.
     case ended(connection: UInt16)
 
-    /// The adapter is gone, with all its connections.
+    /// The adapter has disappeared with all its connections.
     case adapterGone
 
-    /// Something went unseen; it is unknown what.
+    /// Frames were missed, and their content is unknown.
     case missed
 }
 
 /// The activity of connections since the last look.
 package struct LinkActivity: Equatable, Sendable {
-    /// The connections that have carried something, or have something to carry.
+    /// The connections that have carried packets, or have packets to carry.
     package var busy: [UInt16]
 
-    /// Whether the controller has sent nothing of what it holds: it may have no room for packets of other
-    /// connections.
+    /// Whether the controller has sent none of its packets.
+    ///
+    /// In that case, the controller may have no room for packets of other connections.
     package var isHeldUp: Bool
 
-    /// The connections that have carried something.
+    /// The connections that have carried packets.
     package var completing: [UInt16]
 
     /// The doubtful connections whose packets are no longer known.

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import PeripheralDBus
 
-/// The filter of the monitor channel: it passes the heads of data that an adapter sends, and the events that
-/// complete it.
+/// The filter of the monitor channel, which passes only sent data and its completion.
 ///
-/// The filter is a program of the classic packet filter, which runs in the kernel. Other traffic of a
-/// controller (audio, keys, scan results) costs nothing. No value is read, except those of updates that a
-/// central wants several of in one packet. Offsets count from `struct hci_mon_hdr`, whose numbers are
-/// little-endian, while the filter loads big-endian.
+/// The filter passes the beginnings of data that an adapter sends, and the events that complete the data. It
+/// is a program of the classic packet filter, which runs in the kernel. Other traffic of a controller (audio,
+/// keys, scan results) costs nothing. The filter passes no value, except if a central requests several
+/// updates in one packet. Offsets count from `struct hci_mon_hdr`. The numbers in this structure are
+/// little-endian, while the filter loads big-endian numbers.
 struct MonitorFilter {
     /// `struct sock_filter` of `<linux/filter.h>`.
     struct Instruction: Equatable {
@@ -35,7 +35,7 @@ struct MonitorFilter {
 
     let program: [Instruction]
 
-    /// Creates the filter for an adapter, by its number.
+    /// Creates the filter for the adapter with a number.
     init(adapter: UInt16) {
         program = [
             .loadHalf(2),
@@ -46,7 +46,7 @@ struct MonitorFilter {
             .ifEqual(0x0300, skip: 3, else: 0),
             .ifEqual(0x0900, skip: 1, else: 0),
             .ifEqual(0x0100, skip: 0, else: 6),
-            // The adapter is closed, or removed.
+            // The adapter is closed or removed.
             .pass(6),
             // An event: Number Of Completed Packets, or Disconnection Complete.
             .loadByte(6),
@@ -55,17 +55,17 @@ struct MonitorFilter {
             .ifEqual(0x05, skip: 0, else: 1),
             .pass(12),
             .pass(0),
-            // Data: a continuation, by its head.
+            // Passes the head of data that continues an earlier packet.
             .loadByte(7),
             .keepBits(0x30),
             .ifEqual(0x10, skip: 0, else: 1),
             .pass(10),
-            // Data that begins on another channel than that of attributes, by its length and channel.
+            // Passes the length and the channel of data on a channel other than the attribute channel.
             .loadHalf(12),
             .ifEqual(0x0400, skip: 1, else: 0),
             .pass(14),
-            // Several updates in one packet, whole, because their attributes are spread over it; one update,
-            // with its attribute; anything else by its kind.
+            // Passes several updates in one packet as a whole, because their attributes are spread over the
+            // packet. Passes one update with its attribute, and the kind of any other data.
             .loadByte(14),
             .ifEqual(0x23, skip: 0, else: 1),
             .pass(0xFFFF),
@@ -76,7 +76,7 @@ struct MonitorFilter {
         ]
     }
 
-    /// Applies the filter to what a socket receives, for good: it cannot be removed again.
+    /// Applies the filter permanently to the frames that a socket receives.
     ///
     /// - Returns: Whether the kernel applies it.
     func attach(to socket: OwnedFileDescriptor) -> Bool {

@@ -1,12 +1,13 @@
-/// A frame of the kernel's Bluetooth monitor channel, which shows the traffic of a controller (`struct
-/// hci_mon_hdr`).
+/// A frame of the kernel's Bluetooth monitor channel (`struct hci_mon_hdr`).
+///
+/// The channel shows the traffic of a controller.
 struct MonitorFrame {
     /// The kind of a frame.
     enum Kind: UInt16 {
         case adapterRemoved = 1
         case event = 3
         case sentData = 4
-        /// The adapter is switched off, blocked or reset, and has no links any more.
+        /// The adapter is switched off, blocked or reset, and its links no longer exist.
         case adapterClosed = 9
     }
 
@@ -16,10 +17,10 @@ struct MonitorFrame {
     let kind: Kind
     /// The number of the adapter.
     let adapter: UInt16
-    /// The bytes after the header, as far as the filter of the socket passes them.
+    /// The bytes after the header that the filter of the socket passes.
     let payload: ArraySlice<UInt8>
 
-    /// Reads a frame; `nil` when it is too short, or of a kind that does not matter for completion.
+    /// Reads a frame; `nil` if the frame is too short, or of a kind that does not matter for completion.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard let kind = bytes.littleEndian(at: 0).flatMap(Kind.init(rawValue:)),
             let adapter = bytes.littleEndian(at: 2),
@@ -32,12 +33,12 @@ struct MonitorFrame {
 }
 
 extension ArraySlice<UInt8> {
-    /// The byte at an offset from the beginning; `nil` when there is none.
+    /// Returns the byte at an offset from the beginning; `nil` if there is no byte.
     func byte(at offset: Int) -> UInt8? {
         offset < count ? self[startIndex + offset] : nil
     }
 
-    /// The 16-bit number at an offset from the beginning; `nil` when it is incomplete.
+    /// Returns the 16-bit number at an offset from the beginning; `nil` if the number is incomplete.
     func littleEndian(at offset: Int) -> UInt16? {
         guard offset + 1 < count else { return nil }
         return UInt16(self[startIndex + offset]) | UInt16(self[startIndex + offset + 1]) << 8

@@ -2,13 +2,13 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// Observes which updates the controller has sent, where the program may watch the links.
+/// Observes which updates the controller has sent.
 ///
-/// Belongs to the event loop.
+/// This tracker is used if the program may watch the links. It belongs to the event loop.
 final class ObservedCompletion: CompletionTracker {
-    /// The interval between two looks at the links while something is in flight.
+    /// The interval between two looks at the links while updates are in flight.
     private static let lookInterval = Duration.milliseconds(200)
-    /// The interval after some of what the links have carried went unseen.
+    /// The interval between two looks after frames were missed.
     private static let hastyLookInterval = Duration.milliseconds(25)
 
     private let adapter: ObjectPath
@@ -22,10 +22,10 @@ final class ObservedCompletion: CompletionTracker {
     private var inFlight = InFlightUpdates()
     /// The connections that are watched, with their centrals' addresses.
     private var connections: [LinkState] = []
-    /// Whether bluetoothd has been asked whether it is idle, for a look at the links.
+    /// Whether an answer of bluetoothd is pending that shows that it is idle, for a look at the links.
     private var isLooking = false
 
-    /// Begins to watch an adapter; `nil` when the kernel does not allow that.
+    /// Begins to watch an adapter; `nil` if the kernel does not allow this.
     init?(
         on adapter: ObjectPath,
         devices: DeviceRegister,
@@ -79,7 +79,7 @@ final class ObservedCompletion: CompletionTracker {
     }
 
     private func report(_ events: [BackendEvent?]) {
-        // Without a timer, a program that sends rarely is not woken up in between.
+        // Without a timer, the loop does not wake up a program that sends rarely.
         if inFlight.isEmpty { timer.cancel() }
         reporter.report(all: events)
     }
@@ -96,7 +96,7 @@ final class ObservedCompletion: CompletionTracker {
             case .missed:
                 connections = []
                 inFlight.missed()
-                // The next look comes sooner now.
+                // From now on, the next look follows sooner.
                 timer.cancel()
                 lookLater()
             }
@@ -123,7 +123,7 @@ final class ObservedCompletion: CompletionTracker {
         let interval = inFlight.isInDoubt ? Self.hastyLookInterval : Self.lookInterval
         timer.set(after: interval) { [weak self] in
             self?.isLooking = true
-            // bluetoothd sends what it was given before it answers.
+            // bluetoothd sends the updates that it has received before it answers.
             self?.turns.afterAnswer { self?.look() }
         }
     }

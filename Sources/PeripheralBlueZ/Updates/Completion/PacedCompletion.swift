@@ -1,9 +1,9 @@
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// Completes updates at a fixed pace, where nothing reports what the adapter sends.
+/// Completes updates at a fixed pace.
 ///
-/// Belongs to the event loop.
+/// This tracker is used if nothing reports the packets that the adapter sends. It belongs to the event loop.
 final class PacedCompletion: CompletionTracker {
     private let sockets: SubscriberSockets
     private let reporter: EventReporter
@@ -11,7 +11,7 @@ final class PacedCompletion: CompletionTracker {
     private var inFlight = InFlightUpdates()
     private var pace: CompletionPace
 
-    /// Begins, with the time for a value.
+    /// Begins with the time between two values.
     init(interval: Duration, sockets: SubscriberSockets, reporter: EventReporter, turns: DaemonTurns) {
         self.sockets = sockets
         self.reporter = reporter
@@ -23,7 +23,7 @@ final class PacedCompletion: CompletionTracker {
 
     func willSend(_ update: BackendUpdate, to centrals: [Central.ID]) {
         guard !update.awaitsConfirmation else {
-            // Of several, some may have asked for notifications, and confirm nothing.
+            // If there are several recipients, some may have requested notifications, and confirm nothing.
             guard centrals.count == 1, let central = centrals.first else { return }
             pace.indicated(update.id, to: central, unread: sockets.mostUnread(by: central), at: .now)
             return
@@ -71,7 +71,7 @@ final class PacedCompletion: CompletionTracker {
     }
 
     private func report(_ events: [BackendEvent?]) {
-        // Without a timer, a program that sends rarely is not woken up in between.
+        // Without a timer, the loop does not wake up a program that sends rarely.
         if inFlight.isEmpty { timer.cancel() }
         reporter.report(all: events)
     }

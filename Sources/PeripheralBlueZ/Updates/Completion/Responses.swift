@@ -1,24 +1,25 @@
 /// Estimates how many of the packets that an adapter sends are responses to requests of centrals.
 ///
-/// The kernel does not report that. Each received packet is taken for a request that is responded to, so that
-/// too few packets count as updates rather than too many. But a central that uploads sends few requests: it
-/// writes without response, or its writes take several packets. More packets are then received than sent,
-/// beyond the requests that may be outstanding. For some time after that, only requests count that bluetoothd
-/// has asked the program about. bluetoothd answers other requests alone, for example during discovery.
+/// The kernel does not report this number. The estimate treats each received packet as a request with a
+/// response. Therefore it counts too few packets as updates instead of too many. However, a central that
+/// uploads sends few requests, because it writes without response, or because its writes use several packets.
+/// The adapter then receives more packets than it sends, beyond the requests that may be outstanding. For
+/// some time after that, the estimate counts only requests that bluetoothd has forwarded to the program.
+/// bluetoothd answers other requests alone, for example during discovery.
 struct Responses {
-    /// Each link may have an outstanding request, or one for each bearer.
+    /// The largest number of outstanding requests of a link, because each bearer may have one request.
     private static let mostOutstanding = 8
     private static let patience = Duration.seconds(10)
 
-    /// The number of requests that bluetoothd has asked about, and that are not counted yet.
+    /// The number of requests that bluetoothd has forwarded and that are not counted yet.
     var asked = 0
-    /// How many more packets were received than sent, as far as no response has followed.
+    /// The surplus of received packets over sent packets, as far as no response has followed.
     private var excess = 0
-    /// The number of packets that were taken for responses, and may have been none.
+    /// The number of packets that were counted as responses, but may be other packets.
     private var doubtful = 0
     private var uploadEnds: ContinuousClock.Instant?
 
-    /// Accepts everything counted so far.
+    /// Accepts all packets that were counted as responses so far.
     mutating func forgetDoubts() { doubtful = 0 }
 
     /// Counts the responses among the packets sent since the last call.
@@ -27,7 +28,8 @@ struct Responses {
     ///   - sent: The number of packets that were sent.
     ///   - received: The number of packets that were received.
     ///   - now: The time.
-    /// - Returns: How many of those sent were responses; negative when earlier packets were wrongly counted.
+    /// - Returns: The number of responses among the sent packets. The number is negative if earlier packets
+    ///   were wrongly counted.
     mutating func count(among sent: Int, to received: Int, at now: ContinuousClock.Instant) -> Int {
         let asked = min(asked, received)
         self.asked -= asked

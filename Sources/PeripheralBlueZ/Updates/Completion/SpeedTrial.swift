@@ -1,21 +1,21 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// Measures how fast the links are, where only the total of what all carry is known.
+/// Measures the speed of each link, if only the total of all links is known.
 ///
-/// No central is given more until everything is sent. Then one central after the other is given more, and no
-/// other meanwhile, which shows how long its link takes. From then on, packets are attributed to each central
-/// by its speed.
+/// The trial first waits until all updates are sent. Then one central after the other receives updates, while
+/// the other centrals receive none. The duration shows the speed of the central's link. From then on, packets
+/// are attributed to each central by its speed.
 struct SpeedTrial {
     typealias Entry = CompletionEstimate.Entry
     typealias Amount = CompletionEstimate.Amount
 
-    /// Fewer updates show nothing: the controller may take as many at once.
+    /// The smallest number of updates for a measurement, because the controller may accept fewer at once.
     static let leastGiven = 12
     private static let leastSent = 3
-    /// How long the trial waits for a central that has nothing to send.
+    /// The time that the trial waits for a central that has nothing to send.
     private static let patience = Duration.milliseconds(50)
-    /// By this time, a slow link is known well enough.
+    /// The time after which the speed of a slow link is known well enough.
     private static let longestPart = Duration.milliseconds(500)
 
     /// The measurement of one central.
@@ -24,11 +24,12 @@ struct SpeedTrial {
         var start: ContinuousClock.Instant
         var given = 0
         var sent = 0
-        /// When the controller was full: packets that it took at once show nothing of the link.
+        /// The time when the controller was full, because packets that it accepts at once show nothing about
+        /// the link.
         var fullAt: ContinuousClock.Instant?
         var sentBefore = 0
 
-        /// In values per second.
+        /// The speed, in values per second.
         func speed(at time: ContinuousClock.Instant) -> Double {
             let count = sent - sentBefore
             guard let fullAt, count >= SpeedTrial.leastSent else {
@@ -38,7 +39,7 @@ struct SpeedTrial {
         }
     }
 
-    /// The updates that are not known to be sent, in their order.
+    /// The updates that are not known to be sent, in the order in which bluetoothd received them.
     private(set) var entries: [Entry] = []
     /// The updates that are sent, but do not count as completed yet.
     private(set) var held: [Entry] = []
@@ -46,11 +47,11 @@ struct SpeedTrial {
     private var part: Part?
     private var surplus: Amount
     let start: ContinuousClock.Instant
-    /// The speeds that were found, in values per second.
+    /// The measured speeds, in values per second.
     private(set) var speeds: [Central.ID: Double] = [:]
     private(set) var isOver = false
 
-    /// Begins, with the centrals in the order in which they are measured.
+    /// Begins with the centrals in the order in which they are measured.
     init(of entries: [Entry], _ centrals: [Central.ID], surplus: Amount, at start: ContinuousClock.Instant) {
         (self.entries, waiting, self.surplus, self.start) = (entries, centrals, surplus, start)
     }
@@ -73,23 +74,23 @@ struct SpeedTrial {
         speeds[central] = nil
     }
 
-    /// Takes the updates that are sent, but do not count as completed yet.
+    /// Removes and returns the updates that are sent, but do not count as completed yet.
     mutating func takeHeld() -> [Entry] {
         defer { held = [] }
         return held
     }
 
-    /// Takes the first missing update of each central.
+    /// Removes and returns the first missing update of each central.
     mutating func takeOldest() -> [Entry] {
         CompletionEstimate.takeOldest(of: &entries)
     }
 
-    /// Records what was sent.
+    /// Records the amount that was sent.
     ///
     /// - Returns: The updates that count as completed.
     mutating func sent(_ amount: Amount, at time: ContinuousClock.Instant) -> [Entry] {
         surplus = surplus + amount
-        // Updates of a slow link that remain from its part come after those given to the next central.
+        // Remaining updates of a slow link follow the updates for the next central.
         while let index = part.flatMap(ownIndex) ?? entries.indices.first,
             surplus.covers(entries[index].size)
         {

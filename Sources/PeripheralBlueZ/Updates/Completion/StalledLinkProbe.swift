@@ -1,13 +1,13 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// Finds the links that do not work, when the adapter has sent nothing although updates for several centrals
-/// are missing.
+/// Finds the links that do not work.
 ///
-/// Only the total of what all links carry is known. So the probe gives more to one central at a time, and to
-/// no other meanwhile. Either the adapter sends that, or the link of this central is stalled. A stalled
-/// central is left alone while the others are sent to. It is probed again now and then, when the updates for
-/// the others are completed.
+/// The probe runs if the adapter has sent nothing although updates for several centrals are missing. Only the
+/// total of all links is known. Therefore the probe lets one central at a time receive updates, and no other
+/// central in the meantime. Either the adapter sends these updates, or the link of this central is stalled.
+/// While updates are sent to the other centrals, a stalled central receives nothing. The probe tests a
+/// stalled central again from time to time, when the updates for the other centrals are completed.
 struct StalledLinkProbe {
     /// A central with its missing updates.
     struct Suspect {
@@ -15,16 +15,16 @@ struct StalledLinkProbe {
         var entries: [CompletionEstimate.Entry] = []
         /// The amount that counts as completed, but may not have been sent.
         var owed = CompletionEstimate.Amount()
-        /// Whether nothing was sent to it when it was given more.
+        /// Whether nothing was sent to the central after it received more updates.
         var isStalled = false
-        /// When it was given more.
+        /// The time when the central received more updates.
         var givenAt: ContinuousClock.Instant?
 
         var owesTooMuch: Bool { owed.packets > StalledLinkProbe.mostOwed }
 
         var missing: CompletionEstimate.Amount { entries.reduce(into: owed) { $0.add($1.size) } }
 
-        /// Limits what is owed, because no more than this is missing for all suspects together.
+        /// Limits the owed amount to the total amount that is missing for all suspects.
         mutating func owe(noMoreThan missing: CompletionEstimate.Amount) {
             let rest = entries.reduce(into: missing) { $0.take($1.size) }
             owed.packets = min(owed.packets, max(rest.packets, 0))
@@ -34,28 +34,28 @@ struct StalledLinkProbe {
 
     /// The largest amount owed to a central.
     ///
-    /// Beyond it, the central is given one update at a time, after ``longestLoss``.
+    /// Beyond this amount, the central receives one update at a time, after ``longestLoss``.
     private static let mostOwed = 64
     /// The time after which a silent link is lost (Core Specification, Vol 4, Part E, 7.8.12).
     ///
-    /// A link that still exists by then may work again, and less may be owed than was assumed. But a central
-    /// that answers and takes no data keeps its link for as long as it likes. One more update shows which of
-    /// the two it is.
+    /// A link that still exists after this time may work again, and the owed amount may be smaller than
+    /// assumed. However, a central that answers but accepts no data can keep its link without limit. One more
+    /// update distinguishes these two cases.
     private static let longestLoss = Duration.seconds(32)
     private static let (shortestRest, longestRest) = (Duration.seconds(1), Duration.seconds(30))
 
     var suspects: [Suspect] = []
     private var waiting: [Central.ID] = []
     private var current: Central.ID?
-    /// Whether bluetoothd has been given something for the current central since its turn began.
+    /// Whether bluetoothd has received an update for the current central since its turn began.
     private var isCurrentTried = false
-    /// The amount that other centrals may send meanwhile, so that it is attributed to none.
+    /// The amount that other centrals may send in the meantime, which is attributed to no central.
     ///
-    /// This is what was missing for centrals that have disconnected and, during a probe, everything that
-    /// bluetoothd is given.
+    /// This amount is missing for disconnected centrals. During a probe, it also includes all updates that
+    /// bluetoothd receives.
     private var awaited = CompletionEstimate.Amount()
     private var sent = CompletionEstimate.Amount()
-    /// Whether no central is given anything until all but the stalled ones are known to have everything.
+    /// Whether no central receives updates until all updates for working centrals are known to be sent.
     private var isDraining = false
     private(set) var isRunning = false
     private var rest = shortestRest
@@ -68,9 +68,9 @@ struct StalledLinkProbe {
         !isRunning && !suspects.isEmpty && restsUntil.map { time >= $0 } ?? true
     }
 
-    /// Takes the missing updates, and begins.
+    /// Begins with the missing updates.
     ///
-    /// Centrals that were found stalled before are probed once the others have everything.
+    /// Centrals that were stalled before are probed after the updates for the other centrals are sent.
     mutating func begin(_ entries: [CompletionEstimate.Entry]) {
         isRunning = true
         isDraining = true
@@ -94,18 +94,18 @@ struct StalledLinkProbe {
     }
 
     mutating func settled(_ central: Central.ID) {
-        // Some of it may have been sent, which must not make another link appear to work.
+        // Some of the amount may have been sent. This must not make another link seem to work.
         if isDraining { awaited = suspects.reduce(awaited) { $1.central == central ? $0 + $1.missing : $0 } }
         suspects.removeAll { $0.central == central }
         waiting.removeAll { $0 == central }
         if suspects.isEmpty { self = StalledLinkProbe() }
-        // The central may have been what kept the others silent.
+        // The central may have caused the silence of the other centrals.
         restsUntil = nil
     }
 
-    /// Takes the first missing update of each central; it is owed from now on.
+    /// Removes and returns the first missing update of each central, which is owed from now on.
     ///
-    /// Centrals to which too much is owed are left out.
+    /// The result does not include centrals with a too large owed amount.
     mutating func takeOldest() -> [CompletionEstimate.Entry] {
         suspects.indices.filter { !suspects[$0].owesTooMuch }.flatMap { index in
             let taken = CompletionEstimate.takeOldest(of: &suspects[index].entries)
@@ -114,7 +114,7 @@ struct StalledLinkProbe {
         }
     }
 
-    /// Records what was sent.
+    /// Records the amount that was sent.
     ///
     /// - Parameters:
     ///   - amount: The amount sent since the last call.
@@ -135,10 +135,10 @@ struct StalledLinkProbe {
             }
             guard isSilent else { return ([], false) }
             isDraining = false
-            // The amount owed may have been sent before, while its recipient was unknown.
+            // The owed amount may have been sent before, while its recipient was unknown.
             for index in suspects.indices { suspects[index].owe(noMoreThan: missing - sent) }
-            // If any suspects were stalled before, the others have everything; otherwise nothing is known of
-            // any of them.
+            // If any suspects were stalled before, all updates for the other centrals are sent. If not, the
+            // state of every central is unknown.
             let stalled = suspects.filter(\.isStalled).map(\.central)
             waiting = stalled.isEmpty ? suspects.map(\.central) : stalled
             return (next(at: time), true)
@@ -148,12 +148,12 @@ struct StalledLinkProbe {
         }
         let hasCompleted = (awaited - sent).isNothing
         guard hasCompleted && isCurrentTried || isSilent else { return ([], false) }
-        // Without another update for the central, nothing is known.
+        // Without another update for the central, the state of its link remains unknown.
         if isCurrentTried { suspects[index].isStalled = !hasCompleted }
         return (next(at: time), true)
     }
 
-    /// Gives the next central more.
+    /// Lets the next central receive updates.
     private mutating func next(at time: ContinuousClock.Instant) -> [CompletionEstimate.Delivery] {
         (sent, awaited) = (CompletionEstimate.Amount(), CompletionEstimate.Amount())
         while let central = waiting.first {

@@ -1,9 +1,9 @@
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// Chooses the best ``CompletionTracker`` that the adapter allows, and passes everything on to it.
+/// Chooses the best ``CompletionTracker`` that the adapter allows, and passes all calls to this tracker.
 ///
-/// Without a tracker, an update ends as soon as it is taken. Belongs to the event loop.
+/// Without a tracker, an update ends as soon as it is accepted. The object belongs to the event loop.
 final class UpdateCompletion {
     private let context: CentralsContext
     private let devices: DeviceRegister
@@ -32,10 +32,10 @@ final class UpdateCompletion {
         (self.reporter, self.turns, self.loop) = (reporter, turns, loop)
     }
 
-    /// How it is known what is completed.
+    /// The method that determines which updates are completed.
     var completionReporting: CompletionReporting { tracker?.completionReporting ?? .unknown }
 
-    /// Begins to track the updates of an adapter, and ends what was tracked before.
+    /// Begins to track the updates of an adapter, and ends earlier tracking.
     func begin(on adapter: ObjectPath) {
         end()
         tracker = observed(on: adapter) ?? estimated(on: adapter) ?? paced()
@@ -46,22 +46,22 @@ final class UpdateCompletion {
         tracker = nil
     }
 
-    /// Records that bluetoothd is being given an update by sockets.
+    /// Records that bluetoothd is about to receive an update through sockets.
     func willSend(_ update: BackendUpdate, by ways: [SocketRun.Way]) {
         tracker?.willSend(update, to: ways.map(\.socket.central))
     }
 
-    /// Records that bluetoothd is being given an update.
+    /// Records that bluetoothd is about to receive an update.
     func willSend(_ update: BackendUpdate, to centrals: [Central.ID]) {
         tracker?.willSend(update, to: centrals)
     }
 
-    /// Records that bluetoothd was not given an update after all.
+    /// Records that bluetoothd has not received an update.
     func withdraw(_ update: BackendUpdate.ID) {
         tracker?.withdraw(update)
     }
 
-    /// Records and reports that an update was taken by socket or bus, or could not be.
+    /// Records and reports whether the socket or the bus has accepted an update.
     func taken(_ update: BackendUpdate.ID, _ outcome: BackendUpdateOutcome) {
         guard let tracker else { return reporter.ended(update, outcome) }
         tracker.taken(update, outcome)
@@ -72,18 +72,18 @@ final class UpdateCompletion {
         tracker?.received(request, from: central)
     }
 
-    /// Records that an indication is confirmed by all.
+    /// Records that all recipients have confirmed an indication.
     func confirmed(_ update: BackendUpdate.ID) {
         tracker?.confirmed(update)
     }
 
-    /// Ends what was in flight to a central that has disconnected.
+    /// Ends the updates in flight to a central that has disconnected.
     func disconnected(_ central: Central.ID) {
         tracker?.disconnected(central)
     }
 
     private func observed(on adapter: ObjectPath) -> (any CompletionTracker)? {
-        // Without the handles on the air, the updates that are seen cannot be distinguished.
+        // Without the handles on the air, the observed updates cannot be distinguished.
         guard context.abilities.tellsHandles else { return nil }
         return ObservedCompletion(
             on: adapter,

@@ -91,14 +91,14 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
         [CharacteristicElement(part: .descriptor(range.declaration))]
     }
 
-    /// Adds the elements that a function has collected.
+    /// Adds the elements that another builder has collected.
     public static func buildExpression(
         _ elements: [CharacteristicElement<Value>]
     ) -> [CharacteristicElement<Value>] {
         elements
     }
 
-    /// Refuses a range of another type.
+    /// Refuses a range whose bounds have another type.
     @available(*, unavailable, message: "give the ValidRange bounds of the characteristic's own type")
     public static func buildExpression<T>(_ range: ValidRange<T>) -> [CharacteristicElement<Value>] { [] }
 

@@ -7,7 +7,7 @@ public protocol _ListBuilder: Sendable {
 }
 
 extension _ListBuilder {
-    /// Joins the parts.
+    /// Joins the lists of elements.
     public static func buildBlock(_ parts: [Element]...) -> [Element] {
         parts.flatMap(\.self)
     }

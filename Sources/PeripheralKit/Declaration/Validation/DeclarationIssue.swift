@@ -4,29 +4,29 @@ public struct DeclarationIssue: Hashable, Sendable, CustomStringConvertible {
     public enum Severity: Hashable, Sendable {
         /// The peripheral cannot be published.
         case error
-        /// The peripheral can be published, but does not behave in every way as declared.
+        /// The peripheral can be published, but behaves differently from the declaration in some way.
         case warning
     }
 
-    /// The severity.
+    /// The severity of the issue.
     public let severity: Severity
 
-    /// The element, such as `characteristic 2a37 of service 180d`.
+    /// The element with the issue, such as `characteristic 2a37 of service 180d`.
     public let element: String
 
-    /// What is wrong with the element.
+    /// The problem of the element.
     public let reason: String
 
-    /// What to do about it.
+    /// The remedy for the problem.
     public let remedy: String
 
     /// Creates an issue, for ``StackProfile``.
     ///
     /// - Parameters:
-    ///   - severity: The severity.
-    ///   - element: The element, such as `characteristic 2a37 of service 180d`.
-    ///   - reason: What is wrong with the element.
-    ///   - remedy: What to do about it.
+    ///   - severity: The severity of the issue.
+    ///   - element: The element with the issue, such as `characteristic 2a37 of service 180d`.
+    ///   - reason: The problem of the element.
+    ///   - remedy: The remedy for the problem.
     public init(severity: Severity, element: String, reason: String, remedy: String) {
         self.severity = severity
         self.element = element
@@ -34,7 +34,7 @@ public struct DeclarationIssue: Hashable, Sendable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// The issue in one line.
+    /// The issue as one line of text.
     public var description: String {
         "\(element): \(reason); \(remedy)"
     }
@@ -42,19 +42,19 @@ public struct DeclarationIssue: Hashable, Sendable, CustomStringConvertible {
 
 /// An error for an invalid declaration of a ``Peripheral``.
 ///
-/// Nothing was published.
+/// The peripheral was not published.
 public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// All errors, in the order of the declaration.
     public let issues: [DeclarationIssue]
 
     /// Creates an error from issues whose severity is `error`.
     ///
-    /// For backends.
+    /// Backends use this initializer.
     public init(issues: [DeclarationIssue]) {
         self.issues = issues
     }
 
-    /// One line for each issue.
+    /// The issues, with one line of text for each issue.
     public var description: String {
         issues.map(\.description).joined(separator: "\n")
     }

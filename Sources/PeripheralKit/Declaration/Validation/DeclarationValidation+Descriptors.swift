@@ -5,7 +5,8 @@ extension DeclarationValidation {
         for descriptor in characteristic.descriptors {
             examine(descriptor, of: characteristic, element)
         }
-        // A value of several parts has a format for each part, and a sensor has up to three triggers.
+        // A value of several parts has one presentation format for each part. A sensor has up to three
+        // triggers.
         let repeatable: [BluetoothUUID] = [
             .characteristicPresentationFormat, .environmentalSensingTriggerSetting,
         ]
@@ -152,7 +153,7 @@ extension DeclarationValidation {
 }
 
 extension BluetoothUUID {
-    /// What to do instead of declaring a descriptor that belongs to the stack; `nil` for others.
+    /// The remedy for the declaration of a descriptor that belongs to the stack; `nil` for other descriptors.
     fileprivate var remedyForStackDescriptor: String? {
         switch self {
         case .characteristicExtendedProperties:

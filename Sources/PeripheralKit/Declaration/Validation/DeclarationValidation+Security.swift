@@ -1,9 +1,9 @@
 internal import PeripheralCore
 
 extension DeclarationValidation {
-    /// Finds the attributes that no central can use, because the pairing never reaches their security.
+    /// Finds the attributes that no central can use because the pairing never reaches their security.
     ///
-    /// All issues have the same remedy, so that following it does not lead to another error.
+    /// All issues contain the same remedy. Therefore, the remedy causes no further error.
     mutating func examineSecurity(of peripheral: Peripheral) {
         switch peripheral.pairing.kind {
         case .none:

@@ -52,7 +52,7 @@ struct DeclarationValidation {
         examineType(service.uuid, of: element)
     }
 
-    /// Refuses types that belong to the stack, and UUIDs that are no type of an element.
+    /// Refuses types that belong to the stack, and UUIDs that do not identify a type of element.
     mutating func examineType(_ uuid: BluetoothUUID, of element: String) {
         switch uuid.assignedNumber {
         case 0x1800, 0x1801:

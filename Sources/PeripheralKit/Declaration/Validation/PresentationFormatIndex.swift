@@ -40,7 +40,8 @@ struct PresentationFormatIndex {
 
     /// Returns the presentation formats that an aggregate format names.
     ///
-    /// A format in the same characteristic as the aggregate format takes precedence over others.
+    /// A format in the same characteristic as the aggregate format takes precedence over the formats of other
+    /// characteristics.
     func places(
         of parts: AggregateFormat.Parts,
         service: Int,

@@ -2,7 +2,7 @@
 ///
 /// A backend provides the rules of its stack, such as `peripheral.validate(for: .bluez("5.66"))`.
 public protocol StackProfile: Sendable {
-    /// Finds what the stack refuses or does differently from the declaration.
+    /// Finds the parts of a declaration that the stack refuses or implements differently.
     ///
     /// - Parameter publication: The validated publication to examine.
     /// - Returns: The errors and warnings, in the order of the declaration.
@@ -10,7 +10,9 @@ public protocol StackProfile: Sendable {
 }
 
 extension Peripheral {
-    /// Examines the declaration for a certain Bluetooth stack, even one that this machine does not have.
+    /// Examines the declaration for a certain Bluetooth stack.
+    ///
+    /// This machine does not have to run that stack.
     ///
     /// ```swift
     /// @Test func lampRunsOnDebian12() {
@@ -18,14 +20,16 @@ extension Peripheral {
     /// }
     /// ```
     ///
-    /// It examines only the declaration. It cannot find problems of the run time, such as:
+    /// The function examines only the declaration. The function cannot find problems that appear at run time,
+    /// such as:
     ///
-    /// - errors that handlers throw and the stack cannot carry;
-    /// - other programs, whose services move services that are not pinned: see ``GATTService/handle``.
+    /// - Errors that handlers throw and the stack cannot carry.
+    /// - Services of other programs. Such services can move the services of this peripheral that are not
+    ///   pinned: see ``GATTService/handle``.
     ///
     /// - Parameter rules: The rules of the stack, such as `.bluez("5.66")`.
-    /// - Returns: The issues of ``validate()``, followed by those of the stack. If the declaration has
-    ///   errors, the stack's rules are not applied.
+    /// - Returns: The issues of ``validate()``, followed by the issues of the stack. If the declaration has
+    ///   errors, the rules of the stack are not applied.
     public func validate(for rules: some StackProfile) -> [DeclarationIssue] {
         let issues = validate()
         guard let publication = try? publication() else { return issues }

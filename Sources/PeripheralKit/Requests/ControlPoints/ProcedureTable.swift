@@ -1,8 +1,9 @@
 internal import PeripheralCore
 
-/// Tracks the running procedures of control points, and decides whether another can begin.
+/// Tracks the running procedures of control points, and decides whether a procedure can begin.
 ///
-/// For each central and control point, there is one procedure at a time, and possibly an abort that ends it.
+/// For each central and control point, the table contains at most one procedure, and one abort that ends this
+/// procedure.
 struct ProcedureTable {
     typealias Number = UInt64
 
@@ -13,9 +14,9 @@ struct ProcedureTable {
     }
 
     enum Admission: Equatable {
-        /// The procedure is in the table. It begins when its request is answered.
+        /// The procedure is in the table, and begins when its request is answered.
         case admitted
-        /// Another procedure is about to end. Try again after that.
+        /// Another procedure is about to end. The request can be admitted after that end.
         case delayed
         case refused
     }
@@ -26,7 +27,7 @@ struct ProcedureTable {
         case running
         /// The response is being sent.
         case responding
-        /// The procedure has no effect any more, but has not ended.
+        /// The procedure has no further effect, but has not ended.
         case cancelled
     }
 
@@ -40,7 +41,7 @@ struct ProcedureTable {
     }
 
     private var procedures: [Number: Procedure] = [:]
-    /// The requests that have not been answered yet, admitted or not.
+    /// The requests that have not been answered yet, including requests that are not admitted.
     private var unanswered: Set<Number> = []
     private var nextNumber: Number = 0
 
@@ -51,7 +52,7 @@ struct ProcedureTable {
         return nextNumber
     }
 
-    /// Whether a procedure is at this place and has not ended.
+    /// Whether a procedure at this place has not ended.
     func isOccupied(_ place: Place) -> Bool {
         procedures.values.contains { $0.place == place }
     }
@@ -72,10 +73,10 @@ struct ProcedureTable {
     /// Begins a procedure, because its request has been answered.
     ///
     /// - Parameters:
-    ///   - number: The request.
-    ///   - evenIfCancelled: Whether a cancelled procedure begins as well. It stays cancelled.
-    /// - Returns: The procedures that this one ends, and that must end before it begins; `nil` if it does not
-    ///   begin.
+    ///   - number: The number of the request.
+    ///   - evenIfCancelled: Whether a cancelled procedure also begins. The procedure stays cancelled.
+    /// - Returns: The procedures that this procedure ends. The returned procedures must end before this
+    ///   procedure begins. The result is `nil` if this procedure does not begin.
     mutating func begin(_ number: Number, evenIfCancelled: Bool = false) -> [Number]? {
         unanswered.remove(number)
         guard let place = procedures[number]?.place else { return nil }
@@ -92,7 +93,7 @@ struct ProcedureTable {
 
     /// Records that the response is about to be sent.
     ///
-    /// Returns `false` if the procedure was cancelled.
+    /// The function returns `false` if the procedure was cancelled.
     mutating func respond(_ number: Number) -> Bool {
         guard procedures[number]?.phase == .running else { return false }
         procedures[number]?.phase = .responding

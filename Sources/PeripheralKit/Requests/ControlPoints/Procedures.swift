@@ -4,7 +4,7 @@ private import Synchronization
 
 /// Runs the procedures of control points in separate tasks, and sends their responses.
 ///
-/// This object owns the tasks: ``end()`` returns when none is left.
+/// This object owns the tasks. ``end()`` returns when all tasks have ended.
 final class Procedures: Sendable {
     /// A central's request to a control point.
     struct Request: Sendable {
@@ -35,9 +35,9 @@ final class Procedures: Sendable {
 
     private typealias Waiter = CheckedContinuation<Void, Never>
 
-    /// How long a request waits for an earlier one that lacks only the central's confirmation.
+    /// How long a request waits for an earlier request that lacks only the central's confirmation.
     ///
-    /// The confirmation can arrive over another path than the request, and a little later.
+    /// The confirmation can arrive over another path than the next request, and slightly later.
     static let patience = Duration.seconds(1)
 
     private let stopwatch: Stopwatch
@@ -51,19 +51,20 @@ final class Procedures: Sendable {
 
     /// Returns the number of a new request.
     ///
-    /// Call ``delivering(the:by:)`` with it next.
+    /// Call ``delivering(the:by:)`` with this number next.
     func makeNumber() -> ProcedureTable.Number {
         state.withLock { $0.table.makeNumber() }
     }
 
-    /// Returns a function that delivers the answer and then begins the procedure, if it was admitted.
+    /// Returns a function that delivers the answer and then begins the procedure if it was admitted.
     func delivering(
         the number: ProcedureTable.Number,
         by deliver: @escaping @Sendable (BackendAnswer.Outcome) -> Void
     ) -> @Sendable (BackendAnswer.Outcome) -> Void {
         { [self] outcome in
             guard case .success = outcome else {
-                // First, because the central can ask again as soon as it receives the refusal.
+                // This call precedes the refusal, because the central can send another request as soon as it
+                // receives the refusal.
                 drop(number)
                 return deliver(outcome)
             }
@@ -109,7 +110,7 @@ final class Procedures: Sendable {
     /// Begins the procedure of a request that has been answered.
     private func begin(_ number: ProcedureTable.Number) {
         let cancelled = state.withLock { state -> [Task<Void, Never>]? in
-            // A request without a response is performed even if the central has disconnected.
+            // A procedure without a response is performed even if the central has disconnected.
             guard let request = state.admitted.removeValue(forKey: number), !state.isStopped,
                 let replaced = state.table.begin(number, evenIfCancelled: !request.content.responds)
             else { return nil }
@@ -127,8 +128,8 @@ final class Procedures: Sendable {
         for task in earlier { await task.value }
         await request.session.runtime.untilAnswersHaveLeft()
         if let response = await response(to: request) {
-            // The response takes another path and could overtake them. If the wait fails, the response is not
-            // needed.
+            // The response uses another path and could overtake earlier updates. If the wait fails, the
+            // response is not needed.
             try? await request.session.runtime.untilUpdatesHaveLeft(for: request.central.id)
             if state.withLock({ $0.table.respond(request.number) }) { await send(response, to: request) }
         }
@@ -201,7 +202,7 @@ extension Procedures {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Waits until no other procedure is at the place, for at most `patience`.
+    /// Waits until no other procedure is at the place of the request, for at most `patience`.
     private func untilFree(_ request: Request) async {
         await withTaskGroup { group in
             group.addTask { await self.untilDropped(request) }
@@ -238,14 +239,15 @@ extension Procedures {
 
     /// Cancels the procedures without a response, and waits until they have ended.
     ///
-    /// What they do for other centrals needs the link to the backend.
+    /// Procedures without a response can have effects on other centrals, and the effects need the link to the
+    /// backend.
     func finishSilent() async {
         let tasks = state.withLock { state in state.silent.compactMap { state.tasks[$0] } }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
     }
 
-    /// Cancels all procedures and refuses new ones.
+    /// Cancels all procedures and refuses new procedures.
     func stop() {
         state.withLock { $0.isStopped = true }
         cancelAll()

@@ -1,9 +1,9 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// The refused writes without response, which are missing in a stream.
+/// The refused writes without response that are missing in a stream.
 ///
-/// Their centrals get no error, so the reader of the stream is informed.
+/// The centrals of these writes receive no error. Therefore, the reader of the stream is informed.
 final class LostWrites: Sendable {
     private struct Place: Hashable {
         var characteristic: AttributeHandle
@@ -17,14 +17,14 @@ final class LostWrites: Sendable {
         places.withLock { _ = $0.insert(Place(characteristic: characteristic, central: central)) }
     }
 
-    /// Returns whether a write was lost since the last call, and forgets it.
+    /// Returns whether a write was lost since the last call, and clears that record.
     func take(of characteristic: AttributeHandle, from central: Central.ID) -> Bool {
         places.withLock { $0.remove(Place(characteristic: characteristic, central: central)) != nil }
     }
 
-    /// Forgets the losses of a central that has disconnected.
+    /// Clears the losses of a central that has disconnected.
     ///
-    /// Its writes after it returns are independent of the earlier ones.
+    /// If the central returns, its later writes are independent of its earlier writes.
     func forget(_ central: Central.ID) {
         places.withLock { places in places = places.filter { $0.central != central } }
     }

@@ -1,24 +1,25 @@
 public import PeripheralCore
 
-/// The writes that centrals make to a characteristic with a ``WriteStream``.
+/// The writes of centrals to a characteristic with a ``WriteStream``.
 ///
-/// They come in the order in which they arrived. Each write is delivered once, to the first task that asks.
-/// Several tasks may consume writes, at the same time or one after the other. If a task is cancelled, the
-/// next task gets the remaining writes. The sequence ends after the last write when the session ends.
+/// The sequence delivers the writes in the order in which they arrived. Each write is delivered once, to the
+/// first task that waits for a write. Several tasks can consume the writes, concurrently or one after the
+/// other. If a task is cancelled, the other tasks receive the remaining writes. After the session has ended,
+/// the sequence delivers the remaining writes and then ends.
 ///
-/// Writes that are not consumed fill the buffer of the ``WriteStream``. A full buffer holds up all other
-/// writes of the same central.
+/// Writes that are not consumed fill the buffer of the ``WriteStream``. If the buffer is full, all further
+/// writes of the same central wait.
 public struct ReceivedWrites<Value: GATTValue>: AsyncSequence, Sendable {
     let buffer: WriteBuffer
 
-    /// Delivers one write after the other.
+    /// An iterator that delivers one write after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let buffer: WriteBuffer
 
         /// Waits for the next write.
         ///
-        /// - Returns: The write; `nil` when the session has ended and all writes are consumed, or the task is
-        ///   cancelled.
+        /// - Returns: The write; `nil` if the session has ended and all writes are consumed, or if the task
+        ///   is cancelled.
         public mutating func next() async -> ReceivedWrite<Value>? {
             while let write = await buffer.next() {
                 // Writes that cannot be decoded were refused earlier.
@@ -39,10 +40,10 @@ public struct ReceivedWrites<Value: GATTValue>: AsyncSequence, Sendable {
 extension ReceivedWrites.Iterator: Sendable {}
 
 extension PeripheralSession {
-    /// Returns the writes that centrals make to a characteristic.
+    /// Returns the writes of centrals to a characteristic.
     ///
     /// - Parameter characteristic: A characteristic of this peripheral with a ``WriteStream``.
-    /// - Returns: The writes that are not consumed yet, and all later ones until the session ends.
+    /// - Returns: The writes that are not consumed yet, and all later writes until the session ends.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.
     public func writes<Value>(

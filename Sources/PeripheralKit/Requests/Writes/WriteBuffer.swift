@@ -3,7 +3,7 @@ private import Synchronization
 
 /// A bounded queue of the writes that the program has not consumed yet, for any number of readers.
 ///
-/// Each write goes to one reader. Waiting readers and writers are served in order.
+/// Each write is delivered to one reader. Waiting readers and waiting writers are served in order.
 final class WriteBuffer: Sendable {
     struct Write: Sendable {
         var value: [UInt8]
@@ -12,7 +12,7 @@ final class WriteBuffer: Sendable {
         var connection: UInt64 = 0
         /// Whether a write was lost between this write and the previous one of the same central.
         var followsLoss = false
-        /// Whether this write is lost, and its entry only reports that.
+        /// Whether this write is lost, and its entry only reports the loss.
         var isLost = false
     }
 
@@ -51,8 +51,8 @@ final class WriteBuffer: Sendable {
 
     /// Adds a write as soon as there is room.
     ///
-    /// - Throws: `ATTError.unlikelyError` when the task is cancelled first or the session has ended. The
-    ///   write is not added then.
+    /// - Throws: `ATTError.unlikelyError` if the task is cancelled first or the session has ended. In these
+    ///   cases, the write is not added.
     func append(_ write: Write) async throws(ATTError) {
         let number = state.withLock { $0.makeNumber() }
         let isTaken = await withTaskCancellationHandler {
@@ -90,9 +90,9 @@ final class WriteBuffer: Sendable {
 
     /// Returns the next write.
     ///
-    /// It returns `nil` when the session has ended and all are consumed, or the task is cancelled. A
-    /// cancelled task consumes no write. A write that it is given at the moment of cancellation is returned
-    /// to it all the same.
+    /// The function returns `nil` if the session has ended and all writes are consumed, or if the task is
+    /// cancelled. A cancelled task consumes no write. There is one exception. If a write is passed to the
+    /// task at the moment of the cancellation, the function returns that write.
     func next() async -> Write? {
         let number = state.withLock { $0.makeNumber() }
         return await withTaskCancellationHandler {
@@ -123,7 +123,7 @@ final class WriteBuffer: Sendable {
         if !waits { reader.continuation.resume(returning: write) }
     }
 
-    /// Accepts no more writes.
+    /// Refuses all further writes.
     func finish() {
         let (writers, readers) = state.withLock { state in
             state.isFinished = true

@@ -1,19 +1,19 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// Keeps the writes of each central in order, one at a time.
+/// Runs the writes of each central in order, one at a time.
 ///
-/// A central waits for the response to a write request before it sends the next. But it may send any number
-/// of writes without response, and read immediately afterwards. Handlers run in tasks, which alone do not
-/// keep the order.
+/// A central waits for the response to a write request before it sends the next write request. But a central
+/// can send any number of writes without response, and can read immediately afterwards. Handlers run in
+/// tasks, and tasks do not run in a defined order.
 final class WriteOrder: Sendable {
     /// A position in a central's line.
     ///
-    /// Each holder must call ``run(_:_:)`` with it.
+    /// Each holder of a ticket must call ``run(_:_:)`` with the ticket.
     struct Ticket: Sendable {
         /// The line of one central.
         ///
-        /// A line ends when it is empty; the central's next line is another one.
+        /// A line ends when it is empty. The next write of the central begins another line.
         fileprivate let line: UInt64
         fileprivate let number: UInt64
     }
@@ -23,18 +23,18 @@ final class WriteOrder: Sendable {
         let number: UInt64
         var nextTicket: UInt64 = 0
         var serving: UInt64 = 0
-        /// The waiters, each of which continues when this ticket or a later one is served.
+        /// The waiters, each with the number of the first ticket at which the waiter continues.
         var waiting: [(from: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
         /// The last write without response to each attribute.
         ///
-        /// There are few.
+        /// The array contains few elements.
         var commands: [(attribute: AttributeHandle, number: UInt64)] = []
     }
 
     private struct State {
         /// The lines with a waiting or running write.
         ///
-        /// There are few.
+        /// The array contains few elements.
         var lines: [Line] = []
         var nextLine: UInt64 = 0
 
@@ -48,7 +48,7 @@ final class WriteOrder: Sendable {
         self.capacity = capacity
     }
 
-    /// Takes the next position in the central's line; `nil` when too many are waiting.
+    /// Returns the next position in the central's line; `nil` if too many writes are waiting.
     func ticket(for request: BackendWriteRequest) -> Ticket? {
         state.withLock { state in
             let known = state.lines.firstIndex { $0.central == request.central }
@@ -68,7 +68,7 @@ final class WriteOrder: Sendable {
         }
     }
 
-    /// Returns the central's last unfinished write without response to the attribute, if there is one.
+    /// Returns the central's last unfinished write without response to the attribute; `nil` if there is none.
     func command(to attribute: AttributeHandle, by central: Central) -> Ticket? {
         state.withLock { state in
             guard let line = state.lines.first(where: { $0.central == central }),
@@ -84,10 +84,10 @@ final class WriteOrder: Sendable {
         await wait(in: ticket, for: ticket.number + 1)
     }
 
-    /// Does the work when the work of all earlier tickets of the central is done.
+    /// Performs the work after the work of all earlier tickets of the central.
     ///
-    /// - Returns: `nil` without doing the work when the task was cancelled first. The central has been
-    ///   informed that its write failed.
+    /// - Returns: The result of the work; `nil` if the task was cancelled first. In this case, the work was
+    ///   not performed, and the central has been informed that its write failed.
     func run<Output>(_ ticket: Ticket, _ work: () async -> Output) async -> Output? {
         await wait(in: ticket, for: ticket.number)
         defer { leave(ticket) }
@@ -95,7 +95,7 @@ final class WriteOrder: Sendable {
         return await work()
     }
 
-    /// Waits until the line of a ticket serves a number, or has ended.
+    /// Waits until the line of a ticket serves a number or has ended.
     private func wait(in ticket: Ticket, for number: UInt64) async {
         await withCheckedContinuation { continuation in
             let isServed = state.withLock { state in

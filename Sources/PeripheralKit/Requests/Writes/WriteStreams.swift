@@ -16,41 +16,43 @@ struct WriteStreams: Sendable {
         (self.buffers, self.connections) = (buffers, connections)
     }
 
-    /// Returns the buffer of a characteristic; `nil` when it has no stream.
+    /// Returns the buffer of a characteristic; `nil` if the characteristic has no stream.
     func buffer(of characteristic: AttributeHandle) -> WriteBuffer? {
         buffers[characteristic]
     }
 
-    /// Accepts no more writes.
+    /// Refuses all further writes.
     func finish() {
         for buffer in buffers.values { buffer.finish() }
     }
 
-    /// Forgets the losses of a central that has disconnected.
+    /// Clears the losses of a central that has disconnected.
     func forget(_ central: Central.ID) {
         lost.forget(central)
     }
 
-    /// Returns the stream that a write belongs to and its entry; `nil` when there is no stream.
+    /// Returns the stream of a write, and the entry of the write; `nil` if the characteristic has no stream.
     func entrance(of request: BackendWriteRequest) -> Entrance? {
         guard let buffer = buffers[request.attribute] else { return nil }
         let write = WriteBuffer.Write(
             value: request.value,
             central: request.central,
-            // The central may have disconnected or returned when its write enters the buffer.
+            // By the time its write enters the buffer, the central may have disconnected or returned.
             connection: connections.number(of: request.central.id),
             followsLoss: lost.take(of: request.attribute, from: request.central.id)
         )
         return Entrance(buffer: buffer, write: write)
     }
 
-    /// Records a write that is refused at once, if its central gets no error.
+    /// Records a write that is refused at once, if its central receives no error.
     func refused(_ request: BackendWriteRequest) {
         guard !request.expectsResponse, buffers[request.attribute] != nil else { return }
         lost.note(of: request.attribute, from: request.central.id)
     }
 
-    /// Reports a lost write to the reader of the stream, in its position, if its central gets no error.
+    /// Reports a lost write to the reader of the stream, if the central receives no error.
+    ///
+    /// The report has the position of the write in the stream.
     func tellLoss(of request: BackendWriteRequest, at entrance: Entrance) async {
         guard entrance.write.followsLoss || !request.expectsResponse else { return }
         var write = entrance.write
@@ -62,13 +64,14 @@ struct WriteStreams: Sendable {
         }
     }
 
-    /// Records an earlier loss again that was not reported with a write, because the write never got its
-    /// turn.
+    /// Records an earlier loss again if its report did not enter the stream.
+    ///
+    /// The write that carried the report was cancelled before its turn.
     func abandoned(_ request: BackendWriteRequest, at entrance: Entrance) {
         if entrance.write.followsLoss { noteLoss(of: request, at: entrance) }
     }
 
-    /// Records a lost write unless the central has disconnected since.
+    /// Records a lost write, unless the central has disconnected in the meantime.
     private func noteLoss(of request: BackendWriteRequest, at entrance: Entrance) {
         guard connections.number(of: request.central.id) == entrance.write.connection else { return }
         lost.note(of: request.attribute, from: request.central.id)

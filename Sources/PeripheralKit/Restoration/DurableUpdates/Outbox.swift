@@ -8,7 +8,7 @@ struct DurableUpdate {
     var limit: Int
 }
 
-/// The unsent updates of durable characteristics, in their order.
+/// The unsent updates of durable characteristics, in order.
 struct Outbox {
     /// A characteristic and a subscriber.
     struct Key: Hashable {
@@ -19,10 +19,10 @@ struct Outbox {
     /// An update with a number that is unique in the run.
     struct Entry {
         var number: UInt64
-        /// Equal for a value that was retained for several subscribers at once.
+        /// Entries of a value that was retained for several subscribers at once have equal numbers.
         var post: UInt64
         var update: PreservedUpdate
-        /// The change that must be saved before the update is sent; 0 for none.
+        /// The number of the change that must be saved before the update is sent; 0 for none.
         var change: UInt64 = 0
 
         var key: Key { Key(characteristic: update.characteristic, address: update.address) }
@@ -34,7 +34,7 @@ struct Outbox {
 
     /// Creates the outbox from preserved updates.
     ///
-    /// Successive equal values for several subscribers were retained at once, or may be sent as if they were.
+    /// Successive equal values for several subscribers are treated like one value that was retained at once.
     init(_ updates: [PreservedUpdate]) {
         var together: [PreservedUpdate] = []
         for update in updates {
@@ -48,18 +48,18 @@ struct Outbox {
         }
     }
 
-    /// The updates in the form for the preserved state.
+    /// The updates in the form of the preserved state.
     var preserved: [PreservedUpdate] { entries.map(\.update) }
 
     /// The characteristics and subscribers with waiting updates.
     var keys: Set<Key> { Set(entries.map(\.key)) }
 
-    /// The first update except these.
+    /// Returns the first update, except the given updates.
     func next(for key: Key, besides numbers: [UInt64]) -> Entry? {
         entries.first { $0.key == key && !numbers.contains($0.number) }
     }
 
-    /// Returns whether there is room for an update for each of these subscribers without dropping another.
+    /// Returns whether each of these subscribers has room for an update without dropping another update.
     func hasRoom(of characteristic: AttributeHandle, for addresses: [DeviceAddress], limit: Int) -> Bool {
         addresses.allSatisfy { count(of: Key(characteristic: characteristic, address: $0)) < limit }
     }
@@ -70,15 +70,15 @@ struct Outbox {
     ///
     /// If there is no room, the oldest update of the same subscriber and characteristic is dropped. If the
     /// limit of all preserved updates is reached, the oldest update of the subscriber with the most waiting
-    /// updates is dropped. A slow subscriber therefore takes no room from others.
+    /// updates is dropped. A slow subscriber therefore does not reduce the room for other subscribers.
     ///
     /// - Parameters:
     ///   - value: The new value.
     ///   - characteristic: The characteristic, by its value handle.
     ///   - addresses: The subscribers.
     ///   - limit: The number of updates of the characteristic that may wait for one subscriber.
-    ///   - present: Subscribers for which more may wait, because a retained update must not be dropped.
-    ///   - change: The change that must be saved before the update is sent; 0 for none.
+    ///   - present: Subscribers whose limit does not apply, because a retained update must not be dropped.
+    ///   - change: The number of the change that must be saved before the update is sent; 0 for none.
     /// - Returns: The number of dropped updates.
     mutating func add(
         _ value: [UInt8],
@@ -127,7 +127,7 @@ struct Outbox {
 
     /// Changes the address of a subscriber.
     ///
-    /// The same values may have been retained for the new address as well.
+    /// The same values may also be retained for the new address.
     mutating func move(from former: DeviceAddress, to address: DeviceAddress) {
         let posts = Set(entries.filter { $0.update.address == former }.map(\.post))
         entries.removeAll { $0.update.address == address && posts.contains($0.post) }

@@ -4,7 +4,7 @@ extension OutboxDelivery {
     /// The manner in which an update is sent to a subscriber.
     enum Manner {
         case alone
-        /// The value is sent to all subscribers at once, including those for which it is not retained.
+        /// The value is sent to all subscribers at once, including subscribers for which it is not retained.
         case together
     }
 
@@ -28,7 +28,7 @@ extension OutboxDelivery {
             kind = subscription.kind
         }
 
-        /// The maximum number of updates in flight to it.
+        /// The maximum number of updates in flight to the subscriber.
         var placeCount: Int { kind == .indication ? 1 : 16 }
     }
 
@@ -42,14 +42,14 @@ extension OutboxDelivery {
             let hasPlace: Bool
         }
 
-        /// One part, unless the value is sent to all together.
+        /// A value that is not sent to all together has one part.
         let parts: [Part]
         let manner: Manner
     }
 
     /// The updates in flight to a subscriber.
     ///
-    /// An update counts as sent when all earlier ones have been sent.
+    /// An update counts as sent when all earlier updates have been sent.
     struct Progress {
         private struct Item {
             let number: UInt64
@@ -65,15 +65,15 @@ extension OutboxDelivery {
         private var items: [Item] = []
         /// How updates are sent to the subscriber; `nil` for the usual manner.
         private(set) var manner: Manner?
-        /// Whether an update was not sent, so that it and all later ones must be sent again.
+        /// Whether an update was not sent, so that this update and all later updates must be sent again.
         private(set) var hasFailed = false
-        /// Whether only one update is in flight at a time until one has been sent.
+        /// Whether only one update is in flight at a time until an update has been sent.
         ///
-        /// If a link is about to be encrypted, the first update may be refused, and later ones would overtake
-        /// it.
+        /// If a link is about to be encrypted, the first update may be refused, and later updates would
+        /// overtake it.
         private var isCautious = false
         /// Whether a failed update was in flight when the stack became unavailable, so that earlier knowledge
-        /// is void.
+        /// is invalid.
         private var isInterrupted = false
         /// The manner in which a failed update may still be sent.
         private var alternative: Manner?
@@ -87,13 +87,13 @@ extension OutboxDelivery {
 
         var numbers: [UInt64] { items.map(\.number) }
         private var underWay: Int { items.count { $0.isSent == nil } }
-        /// Whether an update has failed and none is in flight any more.
+        /// Whether an update has failed and no update is in flight any more.
         private var isOver: Bool { hasFailed && underWay == 0 }
 
-        /// Whether a failed update is to be sent again, but not at once.
+        /// Whether a failed update must be sent again after a delay.
         var isToBeTriedLater: Bool { isOver && next?.hasFailed == true }
 
-        /// The next progress; `nil` if no update is in flight and the manner is the usual one.
+        /// The next progress; `nil` if no update is in flight and updates are sent in the usual manner.
         var next: Progress? {
             if items.isEmpty, !hasFailed { return nil }
             if isOver, isInterrupted { return nil }
@@ -108,7 +108,7 @@ extension OutboxDelivery {
             underWay < (isCautious ? 1 : receiver.placeCount)
         }
 
-        /// Whether a value of this post or an earlier one is in flight to this subscriber alone.
+        /// Whether a value of this or an earlier post is in flight to this subscriber alone.
         func isSendingAlone(upTo post: UInt64) -> Bool {
             items.contains { $0.post <= post && $0.manner == .alone && $0.isSent == nil }
         }
@@ -131,7 +131,7 @@ extension OutboxDelivery {
 
         /// Records the outcome of an update.
         ///
-        /// - Returns: The updates that have been sent, with all earlier ones.
+        /// - Returns: The updates that have been sent, and whose earlier updates have all been sent.
         mutating func ended(_ number: UInt64, _ error: (any Error)?) -> [UInt64] {
             guard let index = items.firstIndex(where: { $0.number == number }) else { return [] }
             items[index].isSent = error == nil && !items[index].hasMissed
@@ -149,8 +149,9 @@ extension OutboxDelivery {
 }
 
 extension OutboxDelivery.Manner {
-    /// The other manner to reach a subscriber: alone, if another subscriber keeps the value from all, or with
-    /// all.
+    /// The other manner to reach a subscriber: alone or together with all.
+    ///
+    /// A subscriber is reached alone if another subscriber prevents a value for all.
     fileprivate func alternative(after error: (any Error)?) -> Self? {
         guard let error = error as? PeripheralError else { return nil }
         return switch self {

@@ -1,11 +1,11 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// Sends the updates of the ``Outbox`` to connected subscribers in order, and removes completed ones.
+/// Sends the updates of the ``Outbox`` to connected subscribers in order, and removes completed updates.
 ///
 /// Updates that have not completed when their central disconnects or the program ends are sent again. If the
-/// stack cannot reach each subscriber alone, a value is sent once to all, for all subscribers for which it is
-/// retained.
+/// stack cannot reach each subscriber alone, a value that is retained for several subscribers is sent once to
+/// all subscribers.
 final class OutboxDelivery: Sendable {
     /// The delay before a failed update is tried again, for example on a link that is not encrypted yet.
     private static let retryDelay = Duration.seconds(1)
@@ -47,7 +47,7 @@ final class OutboxDelivery: Sendable {
     /// - Parameters:
     ///   - value: The new value.
     ///   - characteristic: The characteristic, by its value handle.
-    /// - Returns: Whether it is retained; `nil` when updates of the characteristic are not durable.
+    /// - Returns: Whether the update is retained; `nil` when updates of the characteristic are not durable.
     func post(_ value: [UInt8], of characteristic: AttributeHandle) -> Bool? {
         guard let limit = limits[characteristic] else { return nil }
         defer { wakeup.wake() }
@@ -72,7 +72,7 @@ final class OutboxDelivery: Sendable {
                 try await preservation.flush()
                 return true
             }
-            // Updates that are not saved yet give no room. If the store is broken, flushing throws instead of
+            // Unsaved updates continue to occupy room. If the store is broken, flushing throws instead of
             // waiting.
             try await preservation.flush()
             _ = try await ready(characteristic)
@@ -104,7 +104,7 @@ final class OutboxDelivery: Sendable {
 
     /// Handles a disconnection.
     ///
-    /// Values in flight to all have not reached the central.
+    /// Values in flight to all subscribers have not reached the central.
     func disconnected(_ central: Central.ID) {
         state.withLock { state in
             for way in state.deliveries.keys where way.central == central { state.deliveries[way]?.missed() }
@@ -119,7 +119,7 @@ final class OutboxDelivery: Sendable {
 
     /// Records that the peripheral is off the air.
     ///
-    /// How a returning subscriber is reached is determined again.
+    /// The manner to reach a returning subscriber is determined again.
     func suspended() {
         state.withLock { state in
             state.isOffTheAir = true
@@ -154,8 +154,7 @@ final class OutboxDelivery: Sendable {
     /// A cancelled task cannot wait for completion or a retry.
     private var canSend: Bool { !Task.isCancelled && !state.withLock(\.isStopped) }
 
-    /// Returns the next update of a characteristic that may be sent to some of these, and marks it as in
-    /// flight.
+    /// Returns the next update of a characteristic for some of these subscribers, and marks it as in flight.
     private func begin(_ characteristic: AttributeHandle, to receivers: [Receiver]) -> Departure? {
         let usual = updates.reachesEach(characteristic) ? Manner.alone : .together
         return state.withLock { state in
@@ -171,7 +170,7 @@ final class OutboxDelivery: Sendable {
                 else { continue }
                 let hasPlace = delivery.hasPlace(for: receiver)
                 let part = Departure.Part(receiver: receiver, entry: entry, hasPlace: hasPlace)
-                // Sent to all, it would overtake the update that some still lack.
+                // A value for all would overtake the update that some subscribers still lack.
                 let mustWait = refused.map { $0 <= entry.post } ?? false
                 switch delivery.manner ?? (mustWait ? .alone : usual) {
                 case .alone where hasPlace: return state.begin([part], .alone)
@@ -179,13 +178,13 @@ final class OutboxDelivery: Sendable {
                 case .alone, .together: continue
                 }
             }
-            // The oldest first, so that the newer one is then sent once to all.
+            // The oldest update is first, so that the newer update is then sent once to all subscribers.
             guard let first = together.min(by: { $0.entry.post < $1.entry.post }) else { return nil }
             let parts = together.filter {
                 $0.entry.post == first.entry.post && $0.receiver.kind == first.receiver.kind
             }
-            // Otherwise, some subscribers would get the value again later, together with those without room
-            // now.
+            // Otherwise, some subscribers would receive the value again later, together with the subscribers
+            // that have no room now.
             guard parts.allSatisfy(\.hasPlace),
                 !receivers.contains(where: {
                     state.deliveries[$0.way]?.isSendingAlone(upTo: first.entry.post) == true

@@ -5,14 +5,14 @@ private import Synchronization
 extension Preservation {
     /// Retains an update for all present and expected subscribers of a durable characteristic.
     ///
-    /// For a subscriber that is not connected, only the newest updates are retained. It may never return, so
-    /// it does not hold up others.
+    /// For a subscriber that is not connected, only the newest updates are retained. Such a subscriber may
+    /// never return and therefore does not delay other subscribers.
     ///
     /// - Parameters:
     ///   - value: The new value.
     ///   - characteristic: The characteristic, by its value handle.
     ///   - limit: The number of updates of the characteristic that may wait for a subscriber.
-    /// - Returns: Whether it is retained.
+    /// - Returns: Whether the update is retained.
     func post(_ value: [UInt8], of characteristic: AttributeHandle, limit: Int) -> Bool {
         let isPosted = state.withLock { state in
             guard state.hasRoom(of: characteristic, limit: limit) else { return false }
@@ -24,7 +24,7 @@ extension Preservation {
         return isPosted
     }
 
-    /// Waits until there is room for an update with all connected subscribers.
+    /// Waits until all connected subscribers have room for an update.
     ///
     /// - Throws: ``PeripheralError`` with the code `stopped`, or `CancellationError`.
     func untilRoom(of characteristic: AttributeHandle, limit: Int) async throws {
@@ -40,7 +40,7 @@ extension Preservation {
     /// The characteristics and subscribers with waiting updates.
     var waitingUpdates: Set<Outbox.Key> { state.withLock { $0.outbox.keys } }
 
-    /// Returns the first update except these; `nil` also while that update must be saved first.
+    /// Returns the first update, except the given updates; `nil` while that update must be saved first.
     func nextUpdate(for key: Outbox.Key, besides numbers: [UInt64]) -> Outbox.Entry? {
         state.withLock { state in
             guard let entry = state.outbox.next(for: key, besides: numbers),
@@ -61,12 +61,13 @@ extension Preservation {
 }
 
 extension Preservation.State {
-    /// Returns whether there is room for an update with all connected subscribers.
+    /// Returns whether all connected subscribers have room for an update.
     func hasRoom(of characteristic: AttributeHandle, limit: Int) -> Bool {
         outbox.hasRoom(of: characteristic, for: history.liveAddresses(of: characteristic), limit: limit)
     }
 
-    /// Retains an update for all present and expected subscribers, and returns whether there are any.
+    /// Retains an update for all present and expected subscribers, and returns whether such subscribers
+    /// exist.
     @discardableResult
     mutating func post(_ update: DurableUpdate, after change: UInt64 = 0) -> Bool {
         let addresses = history.addresses(of: update.characteristic)

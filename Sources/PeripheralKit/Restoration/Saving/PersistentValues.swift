@@ -3,7 +3,7 @@ private import Synchronization
 
 /// The persistent values of a running peripheral.
 final class PersistentValues: Sendable {
-    /// An update that a change of a value causes: that of the value, or one that the handler has added.
+    /// An update that a change of a value causes: the new value, or an update that the handler has added.
     struct Update: Sendable {
         var characteristic: AttributeHandle
         var value: [UInt8]
@@ -24,7 +24,7 @@ final class PersistentValues: Sendable {
 
     /// The maximum number of unsaved changes of a value that wait to be sent.
     ///
-    /// The oldest are dropped first.
+    /// The oldest changes are dropped first.
     private static let maximumUnsent = 16
 
     private let state: Mutex<State>
@@ -65,7 +65,7 @@ final class PersistentValues: Sendable {
 
     /// Stores a value that a central writes, after its handler has accepted it, with the declared durability.
     ///
-    /// Writes are handled one after the other. The value of the last handler remains.
+    /// Writes are handled one after the other. The value of the last write remains.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -85,13 +85,13 @@ final class PersistentValues: Sendable {
 
     /// Sets a value, and returns when it has the declared durability.
     ///
-    /// - Returns: Whether its update is retained and is sent automatically.
+    /// - Returns: Whether the update of the value is retained and is sent automatically.
     func set(_ value: [UInt8], of handle: AttributeHandle) async throws -> Bool {
         if let preservation, let limit = durableLimits[handle] {
             let update = DurableUpdate(characteristic: handle, value: value, limit: limit)
             while !keep(value, of: handle, posting: update) {
-                // Updates that are not saved yet give no room. If the store is broken, flushing throws
-                // instead of waiting.
+                // Unsaved updates continue to occupy room. If the store is broken, flushing throws instead of
+                // waiting.
                 try await preservation.flush()
                 try await preservation.untilRoom(of: handle, limit: limit)
             }
@@ -113,7 +113,7 @@ final class PersistentValues: Sendable {
         return false
     }
 
-    /// Sends the value again if it differs from the last sent one, because a central has written meanwhile.
+    /// Sends the value again if it differs from the last sent value, because a central has written meanwhile.
     func resend(_ handle: AttributeHandle, unless sent: [UInt8]) {
         state.withLock { state in
             guard let value = state.values[handle], value != sent else { return }
@@ -137,7 +137,7 @@ final class PersistentValues: Sendable {
         }
     }
 
-    /// - Returns: Whether there is room for the update. Without room, nothing has changed.
+    /// - Returns: Whether there is room for the update. Without room, the value has not changed.
     private func keep(_ value: [UInt8], of handle: AttributeHandle, posting update: DurableUpdate) -> Bool {
         state.withLock { state in
             guard
@@ -152,7 +152,7 @@ final class PersistentValues: Sendable {
         durable.contains(handle) ? .onceSaved : .atOnce
     }
 
-    /// Sends a value that could not be saved as soon as it is saved.
+    /// Sends a value that could not be saved, after it is saved.
     private func sendLater(_ value: [UInt8], of handle: AttributeHandle, after change: UInt64) {
         state.withLock { state in
             // If the value has changed meanwhile, the newer change sends its own update.
@@ -160,13 +160,13 @@ final class PersistentValues: Sendable {
             let update = Update(characteristic: handle, value: value)
             state.append(Unsent(change: change, handle: handle, updates: [update]), limit: Self.maximumUnsent)
         }
-        // It may have been saved just now.
+        // The value may have been saved meanwhile.
         sendSaved()
     }
 
     /// Sends the saved updates that have not been sent.
     ///
-    /// Inside the lock, so that they are sent in the order in which the values were written.
+    /// The updates are sent inside the lock, in the order in which the values were written.
     private func sendSaved() {
         guard let preservation else { return }
         state.withLock { state in

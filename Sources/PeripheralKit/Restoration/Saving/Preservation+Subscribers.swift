@@ -89,7 +89,7 @@ extension Preservation {
             tell(.restorationFailed(RestorationProblem(.save, error)))
         }
         saver.wake()
-        // Updates of removed subscribers may have given room.
+        // Removed subscribers may have freed room for updates.
         outboxChanges.send(())
         return told
     }

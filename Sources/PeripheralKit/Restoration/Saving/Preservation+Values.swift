@@ -1,16 +1,18 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// Persistent values with the durable updates that they cause. A save includes both or neither.
+/// Persistent values with the durable updates that they cause.
+///
+/// A save includes both the values and their updates, or neither.
 extension Preservation {
     /// When the updates of a value are sent.
     enum Sending {
         case atOnce
-        /// Only after they are saved.
+        /// The updates are sent only after they are saved.
         case onceSaved
     }
 
-    /// Records a value that the program sets and sends itself.
+    /// Records a value that the program sets and whose update the program sends separately.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -27,7 +29,7 @@ extension Preservation {
     ///   - handle: The characteristic, by its value handle.
     ///   - update: The update for all present and expected subscribers.
     ///   - sending: When the update is sent.
-    /// - Returns: Whether there is room. Without room, nothing has changed.
+    /// - Returns: Whether there is room for the update. Without room, the value has not changed.
     func set(
         _ value: [UInt8],
         of handle: AttributeHandle,

@@ -13,7 +13,7 @@ final class Preservation: Sendable {
         var lastStarts: [Int: AttributeHandle]
         /// Whether the session is over, so that the subscribers no longer change.
         var isFrozen = false
-        /// The number of updates that were dropped for newer ones.
+        /// The number of updates that were dropped to preserve newer updates.
         var droppedUpdates = 0
     }
 
@@ -80,7 +80,7 @@ final class Preservation: Sendable {
         }
     }
 
-    /// Whether subscribers that may return are missing.
+    /// Whether subscribers that may return are not connected.
     var isExpectingCentrals: Bool { state.withLock { $0.history.isExpecting } }
 
     var statistics: RestorationStatistics {

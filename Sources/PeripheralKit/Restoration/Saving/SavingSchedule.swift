@@ -17,13 +17,13 @@ struct SavingSchedule {
 
     /// The first delay after a failure.
     ///
-    /// It doubles with each failure, whatever the interval.
+    /// The delay doubles with each failure, independent of the interval.
     private static let firstDelay = Duration.seconds(1)
     /// The maximum delay between two attempts, unless the interval is longer.
     private static let longestDelay = Duration.seconds(60)
     /// The maximum time between two saves when a call waits for the second.
     ///
-    /// A central whose write must be answered gives up after some seconds.
+    /// A central that waits for the response to a write gives up after some seconds.
     static let longestDemand = Duration.milliseconds(500)
 
     private let interval: Duration
@@ -53,9 +53,9 @@ struct SavingSchedule {
         if firstChange == nil { firstChange = now }
     }
 
-    /// Records that a call waits for all changes so far to be saved.
+    /// Records that a call waits until all changes so far are saved.
     ///
-    /// - Returns: The number of the last of them.
+    /// - Returns: The number of the last of these changes.
     mutating func demand() -> UInt64 {
         demanded = latest
         return latest
@@ -68,11 +68,11 @@ struct SavingSchedule {
 
     /// Returns the next step at this time.
     ///
-    /// If it is to save, the save has begun.
+    /// If the step is a save, the save has begun.
     mutating func next(at now: Duration) -> Step {
         guard saving == nil else { return .rest }
         guard saved < latest else { return isStopping ? .finish : .rest }
-        // One more attempt at the end, and no more, because a broken store must not block the end.
+        // There is only one more attempt at the end, because a broken store must not block the end.
         if wasLast, failures > 0 { return .finish }
         let due = isStopping ? now : dueTime(now)
         guard due <= now else { return .wait(until: due) }
@@ -105,9 +105,9 @@ struct SavingSchedule {
 
     /// Records that the save has failed.
     ///
-    /// Calls no longer wait for the changes that it would have covered.
+    /// Calls no longer wait for the changes of the failed save.
     ///
-    /// - Returns: The number of the last change that it would have covered.
+    /// - Returns: The number of the last change of the failed save.
     mutating func failed(at now: Duration) -> UInt64 {
         let attempted = saving ?? saved
         saving = nil

@@ -166,7 +166,7 @@ final class StateSaver: Sendable {
         case .occupied(let record):
             noteBlocked(.openedLate)
             report(RestorationProblem(.open, .openedLate))
-            // Holds the record, so that no other peripheral gets the identifier during the run.
+            // The saver holds the record, so that no other peripheral can use the identifier during the run.
             while !state.withLock(\.isStopping) { await wakeup.wait() }
             await record.close()
             return nil
@@ -219,7 +219,7 @@ final class StateSaver: Sendable {
         let (waiters, isNew) = state.withLock { state in
             let attempted = state.schedule.failed(at: now)
             state.statistics.failures += 1
-            // A failed save may have been written all the same.
+            // A failed save may nevertheless have been written.
             state.saved = nil
             return (state.takeWaiters(upTo: attempted), state.told.insert(error.code).inserted)
         }

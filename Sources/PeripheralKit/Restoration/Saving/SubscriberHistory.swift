@@ -1,20 +1,21 @@
 internal import PeripheralCore
 
-/// The present and earlier subscribers: those to preserve, and those to report to the program.
+/// The present and earlier subscribers, for the preserved state and for reports to the program.
 struct SubscriberHistory {
     fileprivate struct Entry {
         var subscriber: PreservedSubscriber
         /// Whether the characteristic still exists.
         var isDeclared = true
-        /// Whether it is subscribed now.
+        /// Whether the central is subscribed now.
         var isLive: Bool
-        /// Whether it is bonded with an adapter that the peripheral does not use.
+        /// Whether the central is bonded with an adapter that the peripheral does not use.
         var isElsewhere = false
-        /// Whether it is connected and must subscribe again.
+        /// Whether the central is connected and must subscribe again.
         ///
-        /// It was expected and has returned, or its subscription was lost.
+        /// Either the expected central has returned, or its subscription was lost.
         var isBack = false
-        /// The number of disconnections before its own; 0 if it was not connected when the program began.
+        /// The number of disconnections before the disconnection of the central; 0 if it was not connected
+        /// when the program began.
         var departure = 0
         /// The subscriber in the form for the program, if it was restored.
         var restored: RestoredSubscriber?
@@ -25,14 +26,14 @@ struct SubscriberHistory {
         var subscriber: RestoredSubscriber
         /// The present handle of the characteristic in the table; `nil` when it no longer exists.
         var handle: AttributeHandle?
-        /// When it subscribed, in seconds since 1970.
+        /// The time of the subscription, in seconds since 1970.
         var since: Int64
-        /// The adapter that it is bonded with; `nil` when it is not known.
+        /// The adapter that the central is bonded with; `nil` when the adapter is not known.
         var adapter: DeviceAddress?
     }
 
     private var entries: [Entry] = []
-    /// The adapter that the peripheral uses; `nil` while it is not known.
+    /// The adapter that the peripheral uses; `nil` while the adapter is not known.
     private var adapter: DeviceAddress?
     private var departures = 0
 
@@ -57,12 +58,12 @@ struct SubscriberHistory {
         }
     }
 
-    /// The subscribers to preserve: those that are subscribed, and bonded ones that will be again.
+    /// The subscribers to preserve: the present subscribers, and bonded centrals that are expected to return.
     var preserved: [PreservedSubscriber] {
         entries.filter(\.isPreserved).map(\.subscriber)
     }
 
-    /// Returns the subscribers that get updates of a characteristic, now or when they return.
+    /// Returns the subscribers that receive updates of a characteristic, now or when they return.
     func addresses(of characteristic: AttributeHandle) -> [DeviceAddress] {
         entries.filter { ($0.isLive || $0.isExpected) && $0.subscriber.characteristic == characteristic }.map(
             \.subscriber.address
@@ -128,7 +129,8 @@ struct SubscriberHistory {
 
     /// Records that a connected central must subscribe again.
     ///
-    /// Its retained updates stay until it disconnects, and after that if it is bonded.
+    /// The updates retained for the central stay until it disconnects. If the central is bonded, they stay
+    /// after that.
     mutating func lost(
         _ central: DeviceAddress,
         from characteristic: AttributeHandle
@@ -171,7 +173,7 @@ struct SubscriberHistory {
 
     /// Updates the data of a connected central.
     ///
-    /// An expected one has returned and must subscribe.
+    /// An expected central has returned and must subscribe.
     ///
     /// - Returns: The changed subscribers to report to the program.
     mutating func changed(_ central: Central) -> [RestoredSubscriber] {
@@ -186,7 +188,7 @@ struct SubscriberHistory {
         var told: [RestoredSubscriber] = []
         for index in entries.indices
         where entries[index].isExpected && entries[index].subscriber.address == central.address {
-            // Its retained updates stay, because it may subscribe at any moment.
+            // The updates retained for the central stay, because it may subscribe at any moment.
             entries[index].isBack = true
             entries[index].restored?.central = central
             told += entries[index].setStatus(.mustSubscribeAgain)
@@ -213,7 +215,7 @@ struct SubscriberHistory {
         return told
     }
 
-    /// Records the identity address of a central, under which it may be expected.
+    /// Records the identity address of a central that may be expected under that address.
     ///
     /// - Returns: The changed subscribers to report to the program.
     mutating func moved(from former: DeviceAddress, to central: Central) -> [RestoredSubscriber] {
@@ -247,7 +249,7 @@ struct SubscriberHistory {
 
     /// Updates which centrals are bonded.
     ///
-    /// Others are no longer expected.
+    /// Centrals that are not bonded are no longer expected.
     mutating func bonded(_ centrals: Set<DeviceAddress>) -> [RestoredSubscriber] {
         for index in entries.indices
         where !entries[index].isLive && !centrals.contains(entries[index].subscriber.address) {
@@ -273,8 +275,7 @@ struct SubscriberHistory {
         return told
     }
 
-    /// Stops expecting the subscriber that has been disconnected for the longest time, if there are too many
-    /// to preserve.
+    /// Stops expecting the longest disconnected subscriber if there are too many subscribers to preserve.
     ///
     /// - Returns: The changed subscribers to report to the program.
     private mutating func makeRoom() -> [RestoredSubscriber] {
@@ -287,9 +288,10 @@ struct SubscriberHistory {
 }
 
 extension SubscriberHistory.Entry {
-    /// Whether it is expected to return.
+    /// Whether the central is expected to return.
     ///
-    /// It is not subscribed, it is bonded with this adapter, and the characteristic exists.
+    /// An expected central is not subscribed, is bonded with this adapter, and had subscribed to a
+    /// characteristic that still exists.
     fileprivate var isExpected: Bool { isPreserved && !isLive && !isElsewhere }
 
     fileprivate var isPreserved: Bool { isLive || isDeclared && (isBack || subscriber.isBonded) }

@@ -22,7 +22,7 @@ struct DeclaredState: Sendable {
     let advertisements: [Advertisement]
     private(set) var valueHandles: [CharacteristicIdentity: AttributeHandle] = [:]
     private(set) var persistentValues: [AttributeHandle: Value] = [:]
-    /// The options of the characteristics that have any.
+    /// The options of the characteristics that have options.
     private(set) var options: [AttributeHandle: PreservedOptions] = [:]
     private var staticValues: [AttributeHandle: [UInt8]] = [:]
     /// The presentation formats that each aggregate format names.
@@ -82,13 +82,14 @@ struct DeclaredState: Sendable {
         return handle
     }
 
-    /// The same declaration with the earlier attributes in their positions and the new ones behind them.
+    /// The same declaration with the earlier attributes in their positions and the new attributes behind
+    /// them.
     func arranged(after old: AttributeTable?) -> DeclaredState {
         guard let old else { return self }
         let order = AttributeOrder(of: table, after: old)
         var peripheral = peripheral
         peripheral.services = order.arrange(peripheral.services)
-        // The attributes have room in any order if they have room in one.
+        // The order of the attributes does not change the room that they need.
         guard let table = try? AttributeTable(services: order.arrange(table.services)) else { return self }
         return DeclaredState(peripheral, table: table)
     }
@@ -102,7 +103,7 @@ struct DeclaredState: Sendable {
 }
 
 extension AttributeAccess {
-    /// The constant value; `nil` if there is none.
+    /// The constant value; `nil` if there is no constant value.
     fileprivate var staticValue: [UInt8]? {
         for case .value(let value) in readSources { return value }
         return nil

@@ -1,6 +1,6 @@
 /// Opens the record of a store that was not available at first.
 ///
-/// It tries after 1, 2, 4, … 60 seconds, and at the end of the session.
+/// The opener tries after 1, 2, 4, … 60 seconds, and at the end of the session.
 struct RecordOpener: Sendable {
     /// The outcome of the attempts.
     enum Outcome {
@@ -54,8 +54,8 @@ struct RecordOpener: Sendable {
 
     /// Looks for the preserved state of an earlier run.
     ///
-    /// The peripheral has begun without it, with other values and perhaps other handles. Saving would
-    /// overwrite it.
+    /// The peripheral has begun without that state, with other values and perhaps other handles. A save would
+    /// overwrite the earlier state.
     private func examine(_ record: any RestorationRecord, _ met: (RestorationProblem) -> Void) async
         -> Outcome
     {

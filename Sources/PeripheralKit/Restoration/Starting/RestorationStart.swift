@@ -7,9 +7,9 @@ struct RestorationStart: Sendable {
     private(set) var record: (any RestorationRecord)?
     /// The reason why there is no record.
     private(set) var failure: RestorationError?
-    /// Opens the record later; `nil` when it is open, or contains something that must stay.
+    /// Opens the record later; `nil` when the record is open, or contains a state that must stay.
     private(set) var reopen: (@Sendable () async throws(RestorationError) -> any RestorationRecord)?
-    /// The preserved state; `nil` when there is none that can be used.
+    /// The preserved state; `nil` when there is no usable state.
     private(set) var loaded: PreservedState?
     private(set) var problems: [RestorationProblem] = []
 
@@ -19,7 +19,7 @@ struct RestorationStart: Sendable {
     private let plan: HandlePlan
     private let restoredValues: RestoredValues
 
-    /// Opens the record of a peripheral and reads it.
+    /// Opens and reads the record of a peripheral.
     ///
     /// - Parameters:
     ///   - declared: The declaration.
@@ -52,7 +52,7 @@ struct RestorationStart: Sendable {
         problems += restoredValues.problems
     }
 
-    /// The publication with planned handles on the air, so that earlier attributes keep theirs.
+    /// The publication with planned handles on the air, so that earlier attributes keep their handles.
     func publication(of publication: BackendPublication) -> BackendPublication {
         publication.placing(
             declared.table,
@@ -143,7 +143,7 @@ struct RestorationStart: Sendable {
     private var subscribers: [SubscriberHistory.Restored] {
         let identities = Dictionary(declared.valueHandles.map { ($1, $0) }) { first, _ in first }
         return (loaded?.subscribers ?? []).map { subscriber in
-            // A characteristic that centrals can no longer subscribe to has no subscribers to preserve.
+            // If centrals can no longer subscribe to a characteristic, it has no subscribers to preserve.
             let handle = match.present[subscriber.characteristic].flatMap {
                 declared.table.isSubscribable($0) ? $0 : nil
             }
@@ -172,9 +172,9 @@ struct RestorationStart: Sendable {
 
 /// The contents of a peripheral's record.
 struct Findings {
-    /// How long to wait for a store that cannot be opened, such as one on a disk that is being mounted.
+    /// The maximum wait for a store that cannot be opened, such as a store on a disk that is being mounted.
     ///
-    /// Nothing is on the air meanwhile. To begin without the preserved state would be worse.
+    /// The peripheral is not on the air meanwhile. A start without the preserved state would be worse.
     private static let patience = Duration.seconds(5)
     /// The time between two attempts.
     private static let pause = Duration.milliseconds(250)
@@ -206,7 +206,7 @@ struct Findings {
                 }
                 hasTold = true
                 let left = end - stopwatch.elapsed()
-                // A cancelled run does not wait any longer.
+                // If the run is cancelled, it does not wait any longer.
                 guard left > .zero, (try? await stopwatch.sleep(min(left, Self.pause))) != nil else {
                     failure = error
                     problems.append(RestorationProblem(.open, error))
@@ -216,10 +216,10 @@ struct Findings {
         }
     }
 
-    /// Reads the record, and sets its contents aside if they cannot be used.
+    /// Reads the record, and sets a state aside that cannot be used.
     mutating func load() async {
-        // Twice: when the state of a newer version has been set aside, an earlier state of this version may
-        // appear.
+        // The record is loaded twice, because an earlier state of this version may appear after the state of
+        // a newer version has been set aside.
         for _ in 1...2 {
             guard let record else { return }
             do throws(RestorationError) {

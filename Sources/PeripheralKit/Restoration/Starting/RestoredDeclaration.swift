@@ -8,7 +8,8 @@ struct PreservedPlace: Hashable, Sendable {
     var handle: AttributeHandle
 }
 
-/// The declaration of a preserved peripheral: its earlier services, and the issues that prevent some of them.
+/// The declaration of a preserved peripheral: its earlier services, and the issues of services that cannot be
+/// restored.
 struct RestoredDeclaration {
     private(set) var services: [GATTService] = []
     private(set) var issues: [DeclarationIssue] = []
@@ -17,7 +18,8 @@ struct RestoredDeclaration {
 
     /// - Parameters:
     ///   - preserved: The preserved peripheral.
-    ///   - characteristics: The characteristics with handlers, each of which replaces the earlier one.
+    ///   - characteristics: The characteristics with handlers, each of which replaces an earlier
+    ///     characteristic.
     init(of preserved: PreservedPeripheral, with characteristics: [CharacteristicDeclaration]) {
         self.preserved = preserved
         for characteristic in characteristics { place(characteristic) }
@@ -43,7 +45,7 @@ struct RestoredDeclaration {
         guard let place = characteristic.place, place.identifier == preserved.identifier,
             let kind = preserved.state.database.table[place.handle]?.kind,
             let former = preserved.state.database.table.characteristic(of: kind),
-            // It may have been made from the preserved state of another time.
+            // The characteristic may have been created from an older preserved state.
             former.uuid == characteristic.uuid, former.properties == characteristic.properties,
             former.security == characteristic.security
         else {
@@ -125,7 +127,7 @@ extension PreservedPeripheral {
         state.options[handle] ?? PreservedOptions()
     }
 
-    /// Creates a characteristic as it was, from these parts and the constant ones.
+    /// Creates a preserved characteristic from these parts and the constant parts.
     func declaration(
         of attribute: AttributeTable.Attribute,
         _ parts: [CharacteristicPart]
@@ -155,7 +157,7 @@ extension PreservedPeripheral {
                 descriptors.append(descriptor)
             }
         }
-        // The validation finds descriptors that did not exist before.
+        // The validation reports descriptors that did not exist before.
         descriptors += given
         let constant = database.staticValues[attribute.handle].map { [CharacteristicPart.read(.value($0))] }
         let handlers = parts.compactMap { handler($0, of: attribute.handle) }
@@ -197,7 +199,7 @@ extension PreservedPeripheral {
         if let formats = state.formats[handle] {
             return .handles(.named(formats.compactMap { formatIdentities[$0] }))
         }
-        // Version 1.1 did not preserve which formats are named. Usually, all of them are.
+        // Version 1.1 did not preserve which formats are named. Usually, all formats are named.
         let count = siblings.count { $0.uuid == .characteristicPresentationFormat }
         return count > 1 ? .handles(.ofCharacteristic) : nil
     }

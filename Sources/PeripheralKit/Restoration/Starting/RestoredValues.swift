@@ -4,9 +4,9 @@ internal import PeripheralCore
 struct RestoredValues: Sendable {
     /// The accepted values, by their present handles in the table.
     private(set) var taken: [AttributeHandle: [UInt8]] = [:]
-    /// The other values.
+    /// The values that the present declaration does not accept.
     ///
-    /// Removing them would lose them for the earlier declaration.
+    /// These values stay preserved because the earlier declaration may be used again.
     private(set) var former: [AttributeHandle: [UInt8]] = [:]
     /// The problems to report to the program.
     private(set) var problems: [RestorationProblem] = []

@@ -3,7 +3,7 @@ internal import PeripheralCore
 extension Advertisement {
     /// The advertisement as a group.
     ///
-    /// Fields that it leaves open are omitted.
+    /// Fields that the advertisement does not set are omitted.
     func preserved(as name: String) -> RestorationState.Group {
         var group = RestorationState.Group(name)
         group["kind"] = kind == .connectable ? "connectable" : "broadcast"

@@ -1,19 +1,20 @@
 internal import PeripheralCore
 
-/// The order of the attributes of each service on the air: first the earlier ones, unchanged, then the new
-/// ones.
+/// The order of the attributes of each service on the air.
+///
+/// The earlier attributes come first in their earlier order. The new attributes follow.
 ///
 /// This order keeps the handles of the earlier attributes. The attributes of a service have no gaps, because
 /// the Bluetooth stack may make a service exactly as large as its contents.
 struct AttributeOrder {
-    /// For each service, by its index: the indices of its characteristics in the declaration.
+    /// The indices of the characteristics in the declaration, for each service by its index.
     private var characteristics: [[Int]] = []
-    /// For each service and characteristic, by their indices: the indices of the descriptors in the
-    /// declaration.
+    /// The indices of the descriptors in the declaration, for each service and characteristic by their
+    /// indices.
     private var descriptors: [[[Int]]] = []
 
     /// - Parameters:
-    ///   - table: The declaration, in its own order.
+    ///   - table: The declaration, in the declared order.
     ///   - old: The earlier table.
     init(of table: AttributeTable, after old: AttributeTable) {
         let match = DatabaseMatch(of: table, with: old)
@@ -26,7 +27,8 @@ struct AttributeOrder {
             descriptors.append(
                 description.characteristics.enumerated().map { characteristic, description in
                     let count = description.descriptors.count
-                    // The order of several formats determines which part of the value each describes.
+                    // The order of several formats determines the part of the value that each format
+                    // describes.
                     guard description.descriptors.count(where: \.isPresentationFormat) < 2 else {
                         return Array(0..<count)
                     }
@@ -50,7 +52,9 @@ struct AttributeOrder {
         return (known + places.filter { $0.former == nil }).map(\.place)
     }
 
-    /// Sorts the contents of services, either declared ones or those of the table, into this order.
+    /// Sorts the contents of services into this order.
+    ///
+    /// The services are either declared services or services of the table.
     func arrange<Service: AttributeHolder>(_ services: [Service]) -> [Service] {
         services.enumerated().map { index, service in
             var service = service

@@ -10,7 +10,7 @@ struct DatabaseComparison {
     /// - Parameters:
     ///   - new: The declaration, with its planned handles on the air.
     ///   - old: The earlier database.
-    ///   - match: The elements that both have in common.
+    ///   - match: The elements that both databases have in common.
     init(of new: PreservedDatabase, with old: PreservedDatabase, _ match: DatabaseMatch) {
         self.new = new
         self.old = old
@@ -65,7 +65,7 @@ struct DatabaseComparison {
         case (.characteristicValue, .characteristicValue):
             var characteristic = new.table.characteristic(of: attribute.kind)
             var formerCharacteristic = old.table.characteristic(of: former.kind)
-            // Descriptors are compared as elements of their own.
+            // Descriptors are compared as separate elements.
             characteristic?.descriptors = []
             formerCharacteristic?.descriptors = []
             return characteristic != formerCharacteristic
@@ -78,8 +78,8 @@ struct DatabaseComparison {
 }
 
 extension PreservedDatabase {
-    /// The input of the Database Hash, with handles (Core Specification, Vol 3, Part G, 7.3); `nil` when it
-    /// is not known.
+    /// The input of the Database Hash, with handles (Core Specification, Vol 3, Part G, 7.3); `nil` when the
+    /// handles are not known.
     fileprivate var hashedAttributes: [HashedAttribute]? {
         guard let onAir = tableOnAir else { return nil }
         return onAir.attributes.compactMap { attribute in

@@ -2,7 +2,7 @@ internal import PeripheralCore
 
 /// Matches the elements of two databases by type, and by position among the elements of that type.
 ///
-/// Other elements around them, and the order of types, do not matter.
+/// Elements of other types, and the order of types, do not matter.
 struct DatabaseMatch {
     /// The earlier handles, by the present handles.
     private(set) var former: [AttributeHandle: AttributeHandle] = [:]

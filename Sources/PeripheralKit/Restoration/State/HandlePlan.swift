@@ -1,9 +1,9 @@
 internal import PeripheralCore
 
-/// Plans where services begin on the air, so that earlier services keep their handles.
+/// Plans the first handles of services on the air, so that earlier services keep their handles.
 ///
-/// A service keeps its position if it still fits there. Behind each service is a gap, into which the service
-/// can grow. A service that outgrows its gap, and a new service, goes behind all others.
+/// A service keeps its position if it still fits there. A gap behind each service leaves room for growth. A
+/// new service, or a service that outgrows its gap, moves behind all other services.
 struct HandlePlan {
     /// The planned first handles, by the index of the service.
     ///
@@ -15,7 +15,7 @@ struct HandlePlan {
 
     /// The first handle for new services.
     ///
-    /// Lower handles are for the stack, and for programs whose handles the stack assigns.
+    /// Lower handles are reserved for the stack, and for programs whose handles the stack assigns.
     private static let first = 0x0100
 
     /// From this handle on, the Database Hash of some Bluetooth stacks does not change any more, so gaps are
@@ -24,8 +24,8 @@ struct HandlePlan {
 
     /// - Parameters:
     ///   - table: The declaration.
-    ///   - old: The earlier database; `nil` for none.
-    ///   - match: The elements that both have in common.
+    ///   - old: The earlier database; `nil` without an earlier database.
+    ///   - match: The elements that both databases have in common.
     init(for table: AttributeTable, after old: PreservedDatabase?, _ match: DatabaseMatch) {
         var taken: [ClosedRange<AttributeHandle>] = []
         for (index, service) in table.services.enumerated() where service.handle != nil {
@@ -39,14 +39,16 @@ struct HandlePlan {
             guard startsOnAir[index] == nil, let old else { return nil }
             return Candidate(index, of: table, after: old, match)
         }
-        // Services that have not grown come first: only a pinned service can be in their way.
+        // Services that have not grown are placed first, because only a pinned service can block their
+        // positions.
         for candidate in known.filter({ !$0.hasGrown }) + known.filter(\.hasGrown) {
             guard !taken.contains(where: candidate.range.overlaps) else { continue }
             startsOnAir[candidate.service] = candidate.range.lowerBound
             kept.insert(candidate.service)
             taken.append(candidate.range)
         }
-        // New services also go behind removed ones, because centrals may have cached those.
+        // New services are also placed behind removed services, because centrals may have cached the removed
+        // services.
         let behind = taken.dropFirst(pinned.count).map { Int($0.upperBound.rawValue) } + (old?.ends ?? [])
         place(
             table.services.indices.filter { startsOnAir[$0] == nil },

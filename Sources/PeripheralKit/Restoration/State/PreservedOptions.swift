@@ -2,10 +2,10 @@ internal import PeripheralCore
 
 /// The declared options of a characteristic that centrals cannot discover.
 package struct PreservedOptions: Hashable, Sendable {
-    /// How many bytes a value may have.
+    /// The permitted number of bytes of a value.
     package var length: ValueLength
 
-    /// How new values are treated while earlier values wait.
+    /// The treatment of new values while earlier values wait.
     package var updates: UpdatePolicy
 
     /// When a central's write of a persistent value is answered.

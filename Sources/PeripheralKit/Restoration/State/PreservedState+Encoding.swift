@@ -2,9 +2,9 @@ internal import PeripheralCore
 
 /// The format of a preserved state.
 ///
-/// Within a major version, a newer minor version only adds keys and groups, which an older one ignores. Each
-/// version of this package can therefore read states of the same major version, and of older ones. State of a
-/// newer major version stays in the store for that version.
+/// Within a major version, a newer minor version only adds keys and groups. An older minor version ignores
+/// these additions. Each version of this package can therefore read states of the same and of older major
+/// versions. State of a newer major version stays in the store for that version.
 enum PreservedSchema {
     static let majorVersion = RestorationState.newestVersion
     static let minorVersion = 3
@@ -16,17 +16,17 @@ enum PreservedSchema {
     static let subscribers = "subscribers"
     static let values = "values"
     static let updates = "updates"
-    /// Since 1.1.
+    /// Used since version 1.1.
     static let options = "options"
-    /// Since 1.2.
+    /// Used since version 1.2.
     static let formerValues = "former-values"
-    /// Since 1.2.
+    /// Used since version 1.2.
     static let formats = "formats"
 
     /// The key of the group ``peripheral``, since 1.3.
     static let backend = "backend"
 
-    /// In bytes of UTF-8.
+    /// The length in bytes of UTF-8.
     static let maximumBackendState = 4096
     static let maximumAdvertisements = 64
     static let maximumSubscribers = 1024
@@ -34,7 +34,7 @@ enum PreservedSchema {
 }
 
 extension PreservedState {
-    /// The state in the form for a store.
+    /// The state in the form of a store.
     package var document: RestorationState {
         var document = RestorationState()
         let (group, fingerprint) = database.encoded
@@ -74,7 +74,7 @@ extension PreservedState {
                 subscriber.isBonded ? "bonded" : "temporary",
                 subscriber.kind.map { $0 == .notification ? "notify" : "indicate" } ?? "-",
                 "\(subscriber.since)",
-                // Since 1.2.
+                // Used since version 1.2.
                 subscriber.adapter?.description ?? "-",
             ].joined(separator: " ")
         }
@@ -121,7 +121,7 @@ extension PreservedState {
 }
 
 extension PreservedDatabase {
-    /// Identifies this database, whatever its handles on the air are.
+    /// Identifies this database, independent of its handles on the air.
     package var fingerprint: UInt64 {
         var hash = FNVHash()
         forEachEntry { key, value, _ in hash.combine(key, value) }
@@ -130,7 +130,7 @@ extension PreservedDatabase {
 
     /// One entry for each declared attribute, in the order of the services.
     ///
-    /// Attributes that follow from others are omitted.
+    /// Attributes that follow from other attributes are omitted.
     fileprivate var encoded: (group: RestorationState.Group, fingerprint: UInt64) {
         var group = RestorationState.Group(PreservedSchema.database)
         group.reserveCapacity(table.attributes.count)
@@ -206,7 +206,7 @@ extension UInt64 {
 
 /// The 64-bit Fowler-Noll-Vo hash, FNV-1a.
 ///
-/// It is the same in each run.
+/// The hash of a text is the same in each run.
 private struct FNVHash {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -217,7 +217,7 @@ private struct FNVHash {
 
     private mutating func combine(_ text: String) {
         for byte in text.utf8 { combine(byte) }
-        // Marks the end of a text: no text contains this byte.
+        // This byte marks the end of a text, because no text contains it.
         combine(0xFF)
     }
 

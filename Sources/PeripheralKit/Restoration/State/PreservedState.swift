@@ -2,21 +2,21 @@ package import PeripheralCore
 
 /// The state of one peripheral that survives the end of a program.
 ///
-/// It is a pure value. ``init(decoding:)`` and ``document`` convert it from and to the form for a
+/// The state is a pure value. ``init(decoding:)`` and ``document`` convert it from and to the form of a
 /// ``RestorationStore``.
 package struct PreservedState: Hashable, Sendable {
     /// The name of the peripheral.
     package var name: String
 
-    /// The address of the adapter that the peripheral was on the air with.
+    /// The address of the adapter that the peripheral used on the air.
     ///
-    /// It is `nil` when the stack has not reported it.
+    /// The address is `nil` when the stack has not reported it.
     package var adapter: DeviceAddress?
 
     /// The database that centrals had discovered.
     package var database: PreservedDatabase
 
-    /// The advertisements, as the program had specified them.
+    /// The advertisements with the fields that the program had set.
     package var advertisements: [Advertisement]
 
     /// The subscribers, in the order in which they subscribed.
@@ -27,10 +27,10 @@ package struct PreservedState: Hashable, Sendable {
 
     /// Values of earlier declarations that the present declaration cannot accept, by their value handles.
     ///
-    /// They stay until they are replaced.
+    /// These values stay preserved until they are replaced.
     package var formerValues: [AttributeHandle: [UInt8]]
 
-    /// The updates of durable characteristics that had not been sent, in their order.
+    /// The updates of durable characteristics that had not been sent, in order.
     package var updates: [PreservedUpdate]
 
     /// Further declared options of the characteristics, by their value handles in the table of the database.
@@ -42,7 +42,7 @@ package struct PreservedState: Hashable, Sendable {
     /// table.
     package var formats: [AttributeHandle: [AttributeHandle]]
 
-    /// The backend's preserved state; empty for none.
+    /// The backend's preserved state; empty without such state.
     package var backendState: String
 
     package init(
@@ -76,7 +76,7 @@ package struct PreservedState: Hashable, Sendable {
 package struct PreservedDatabase: Hashable, Sendable {
     /// The attributes.
     ///
-    /// Centrals know them by their handles on the air.
+    /// Centrals identify attributes by the handles on the air.
     package let table: AttributeTable
 
     /// The constant values, by their handles in the table.
@@ -85,7 +85,7 @@ package struct PreservedDatabase: Hashable, Sendable {
     /// The first handle of each service on the air, by the index of the service.
     ///
     /// Services whose handle the stack has not reported are not included. The attributes of a service have no
-    /// gaps, so this also determines their handles.
+    /// gaps, so the first handle of a service determines all its handles.
     package var startsOnAir: [Int: AttributeHandle]
 
     package init(
@@ -107,27 +107,28 @@ package struct PreservedDatabase: Hashable, Sendable {
 
 /// A central that had subscribed to a characteristic.
 package struct PreservedSubscriber: Hashable, Sendable {
-    /// The address: the identity address of a bonded central, or the address at that time.
+    /// The identity address of a bonded central, or the address of any other central at that time.
     package var address: DeviceAddress
 
     /// The kind of the address; `nil` when the stack does not report it.
     package var addressKind: DeviceAddress.Kind?
 
-    /// Whether the central was bonded, so that it can be recognized.
+    /// Whether the central was bonded and can therefore be recognized.
     package var isBonded: Bool
 
     /// The characteristic, by its value handle in the table of the database.
     package var characteristic: AttributeHandle
 
-    /// What the central had asked for; `nil` when the stack does not report it.
+    /// Whether the central had asked for notifications or indications; `nil` when the stack does not report
+    /// it.
     package var kind: UpdateKind?
 
-    /// When it subscribed, in seconds since 1970-01-01 00:00 UTC.
+    /// The time of the subscription, in seconds since 1970-01-01 00:00 UTC.
     package var since: Int64
 
     /// The adapter to which it was connected when it subscribed.
     ///
-    /// It is `nil` when the stack has not reported it.
+    /// The address is `nil` when the stack has not reported it.
     package var adapter: DeviceAddress?
 
     package init(
@@ -149,7 +150,7 @@ package struct PreservedSubscriber: Hashable, Sendable {
     }
 }
 
-/// A new value that a subscriber had not been sent.
+/// A new value that had not been sent to a subscriber.
 package struct PreservedUpdate: Hashable, Sendable {
     /// The characteristic, by its value handle in the table of the database.
     package var characteristic: AttributeHandle

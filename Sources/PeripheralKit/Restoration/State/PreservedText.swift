@@ -39,7 +39,7 @@ struct PreservedWords {
 }
 
 extension RestorationError {
-    /// Creates the error for a state that cannot have been saved in this form.
+    /// Creates the error for a state with a form that a save cannot have created.
     static func damaged(_ reason: String) -> RestorationError {
         RestorationError(code: .damaged, message: "The preserved state is damaged: \(reason).")
     }
@@ -49,7 +49,7 @@ extension RestorationError {
 
 /// Bytes as two lower-case hexadecimal digits each.
 ///
-/// A period stands for no bytes, so that there is always a word.
+/// A period represents an empty list of bytes, so that the text is never empty.
 enum PreservedBytes {
     static func text(of bytes: [UInt8]) -> String {
         guard !bytes.isEmpty else { return "." }
@@ -145,7 +145,7 @@ extension String {
         return text
     }
 
-    /// - Returns: `nil` when a backslash precedes anything but another backslash or a zero.
+    /// - Returns: `nil` when a backslash precedes a character that is neither a backslash nor a zero.
     init?(preserved text: String) {
         self = ""
         var isEscaped = false
