@@ -169,7 +169,7 @@ public struct BlueZBackend: PeripheralBackend {
     ///     `DeviceID`. Without this report, the backend assumes the oldest version that matches the adapter.
     ///   - serviceManager: The service manager that is notified of the peripheral's state, such as
     ///     `.fromEnvironment`. With `nil`, no service manager is notified.
-    ///   - fallbackRate: The send rate used when the adapter does not report completed packets.
+    ///   - fallbackRate: The send rate used when the completion of updates is not reported.
     ///   - logger: The logger for everything that the backend cannot report in another way.
     public init(
         adapter: AdapterSelection = .firstPowered,
@@ -293,7 +293,7 @@ extension PeripheralBackend where Self == BlueZBackend {
     ///   - version: The version of BlueZ. With `nil`, the backend determines the version.
     ///   - serviceManager: The service manager that is notified of the peripheral's state. With `nil`, no
     ///     service manager is notified.
-    ///   - fallbackRate: The send rate used when the adapter does not report completed packets.
+    ///   - fallbackRate: The send rate used when the completion of updates is not reported.
     /// - Returns: The backend.
     public static func bluez(
         adapter: AdapterSelection = .firstPowered,

@@ -31,7 +31,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
     /// The name.
     public var description: String { name }
 
-    /// Creates the trial for one run.
+    /// Creates the peripheral and the steps of one run.
     public func makeTrial() -> ScenarioRun {
         make()
     }
@@ -107,7 +107,7 @@ public struct ScenarioRun: Sendable {
         @Sendable (_ central: any TestCentral, _ session: PeripheralSession, _ clock: ManualClock?)
         async throws -> Void
 
-    /// Creates a trial.
+    /// Creates a run.
     ///
     /// - Parameters:
     ///   - peripheral: The peripheral under test.
@@ -129,7 +129,7 @@ public struct ScenarioRun: Sendable {
         }
     }
 
-    /// Creates a trial in which handlers are late.
+    /// Creates a run in which handlers are late.
     init(timed peripheral: Peripheral, mtu: Int? = 517, runs: Int = 1, _ body: @escaping TimedBody) {
         self.runs = runs
         self.peripheral = peripheral

@@ -13,7 +13,7 @@ extension ScenarioRun {
         let body: @Sendable (_ central: any TestCentral, _ session: PeripheralSession) async throws -> Void
     }
 
-    /// Returns the trial followed by a restart of the program, for the same central.
+    /// Returns the run followed by a restart of the program, for the same central.
     ///
     /// The central keeps the state from the end of the previous body. It does not connect automatically.
     func restarted(
@@ -28,7 +28,7 @@ extension ScenarioRun {
         return trial
     }
 
-    /// Returns the trial next to another program, which started earlier and has a restoration identifier.
+    /// Returns the run next to another program, which started earlier and has a restoration identifier.
     func beside(_ neighbor: Peripheral) -> ScenarioRun {
         var trial = self
         trial.neighbor = neighbor

@@ -158,7 +158,7 @@ extension EmulatedBlueZ {
     }
 }
 
-// MARK: - Life
+// MARK: - Starting and stopping bluetoothd
 
 extension EmulatedBlueZ {
     /// Starts bluetoothd again after a stop or a crash.

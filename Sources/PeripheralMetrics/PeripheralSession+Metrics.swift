@@ -14,7 +14,7 @@
         /// }
         /// ```
         ///
-        /// The metrics come from ``PeripheralKit/PeripheralSession/updateTotals``. Each metric has the
+        /// The metrics come from ``/PeripheralKit/PeripheralSession/updateTotals``. Each metric has the
         /// dimension `characteristic`, which is a UUID. There is no dimension for centrals, because the
         /// number of addresses of centrals is unlimited.
         ///

@@ -122,7 +122,7 @@ extension VirtualGATTServer {
 extension Central {
     /// The address with which the central connects and by which the server identifies it.
     ///
-    /// ``Central/address`` differs from it after the central has revealed its identity address.
+    /// `Central.address` differs from it after the central has revealed its identity address.
     package var linkAddress: DeviceAddress { id.address }
 
     /// Returns the central as the stack knows it: with the identity address of the bond, or else a random

@@ -6,7 +6,7 @@ private import Synchronization
 /// The log of a run, which logs each topic once.
 ///
 /// A topic is logged once, even if the peripheral is published several times. This log does not limit how
-/// often a forgotten topic is logged again. A ``LogLimit`` limits the lines of this log, like all lines of a
+/// often a forgotten topic is logged again. A `LogLimit` limits the lines of this log, like all lines of a
 /// run.
 final class RunLog: Sendable {
     enum Topic: Equatable {

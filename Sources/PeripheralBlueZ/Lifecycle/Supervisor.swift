@@ -20,7 +20,7 @@ final class Supervisor: Sendable {
 
     private struct State {
         var presence: BusSession?
-        /// The number of presences so far.
+        /// The number of bus sessions so far.
         var number = 0
         /// The addresses of the adapters, by their paths.
         var addresses: [String: DeviceAddress] = [:]

@@ -55,10 +55,10 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     /// Before BlueZ 5.77, intervals and transmit power need this option.
     public var isExperimental = false
 
-    /// The adapter's name, which ``AdvertisingInclude/localName`` adds.
+    /// The adapter's name, which `AdvertisingInclude.localName` adds.
     public var adapterName = ""
 
-    /// The transmit power of the controller, which ``AdvertisingInclude/txPower`` adds.
+    /// The transmit power of the controller, which `AdvertisingInclude.txPower` adds.
     public var transmitPower: TransmitPower = .dBm(0)
 
     /// Creates the capabilities of an adapter.

@@ -13,7 +13,7 @@ public import PeripheralKit
 ///
 /// - The services of other programs. These services affect the handles of services that are not pinned, and
 ///   therefore the Database Hash. See `GATTService.handle`.
-/// - The errors that handlers throw. ``BlueZBackend`` contains a table of these errors.
+/// - The errors that handlers throw. `BlueZBackend` contains a table of these errors.
 public struct BlueZRules: StackProfile {
     /// The version of BlueZ.
     public let version: BlueZVersion

@@ -3,7 +3,7 @@ public import PeripheralTesting
 /// Kills a program repeatedly while a central uses the program, and checks the restored state after each
 /// start.
 ///
-/// The trial checks these rules:
+/// The test checks these rules:
 ///
 /// - Restored state: the program restores its state at one instant shortly before the kill. The restored
 ///   state contains every change that was acknowledged as durable.
@@ -15,8 +15,8 @@ public import PeripheralTesting
 ///
 /// ```swift
 /// let twin = CrashTestPeripheral()
-/// let trial = CrashTest(seed: 7, savingEvery: .milliseconds(50))
-/// let outcome = await trial.run(rounds: 500, of: twin, with: bluez.central(for: twin.peripheral)) {
+/// let test = CrashTest(seed: 7, savingEvery: .milliseconds(50))
+/// let outcome = await test.run(rounds: 500, of: twin, with: bluez.central(for: twin.peripheral)) {
 ///     try MyProcess("my-killed-program")
 /// }
 /// ```
@@ -37,7 +37,7 @@ public struct CrashTest: Sendable {
     /// The trial uses a few programs longer, to detect changes that are preserved late.
     public var longestUse: Duration
 
-    /// Creates a trial.
+    /// Creates a crash test.
     ///
     /// - Parameters:
     ///   - seed: The seed that determines the instants of the kills and the actions before them.
@@ -56,7 +56,7 @@ public struct CrashTest: Sendable {
         self.longestUse = longestUse
     }
 
-    /// The result of a trial.
+    /// The result of a crash test.
     public struct Outcome: Sendable, CustomStringConvertible {
         /// The number of killed programs.
         public internal(set) var kills = 0
@@ -102,7 +102,7 @@ public struct CrashTest: Sendable {
         }
     }
 
-    /// Runs the trial.
+    /// Runs the crash test.
     ///
     /// - Parameters:
     ///   - rounds: The number of programs to kill.
@@ -111,7 +111,7 @@ public struct CrashTest: Sendable {
     ///   - start: Starts the program with the state that the previous program has preserved.
     ///   - recover: Repairs the cause of an error that ended a round early. The closure returns `false` if
     ///     the error is a failure.
-    /// - Returns: The result. The trial ends after five failures.
+    /// - Returns: The result. The test ends after five failures.
     public func run(
         rounds: Int,
         of twin: CrashTestPeripheral,

@@ -14,7 +14,7 @@ public import PeripheralKit
 /// )
 /// ```
 ///
-/// The process of the trial also creates this peripheral, but does not run it. The central of the trial needs
+/// The process of the test also creates this peripheral, but does not run it. The central of the test needs
 /// the declaration.
 public struct CrashTestPeripheral: Sendable {
     private static let serviceUUID: BluetoothUUID = "c0f000c0-7e3c-4b6e-9d29-b3f1c0a1d001"
@@ -46,8 +46,8 @@ public struct CrashTestPeripheral: Sendable {
 
     /// Declares the peripheral.
     ///
-    /// - Parameter say: Passes a complete line to the trial, immediately. If the program is killed, a line
-    ///   that was not passed to the trial is lost.
+    /// - Parameter say: Passes a complete line to the test, immediately. If the program is killed, a line
+    ///   that was not passed to the test is lost.
     public init(say: @escaping @Sendable (_ line: String) -> Void = { _ in }) {
         self.say = say
         let audit = Characteristic<UInt32>(
@@ -90,7 +90,7 @@ public struct CrashTestPeripheral: Sendable {
         }
     }
 
-    /// Runs the peripheral and carries out the orders of the trial.
+    /// Runs the peripheral and carries out the orders of the test.
     ///
     /// The run continues until the orders end or the program is killed.
     ///
@@ -98,7 +98,7 @@ public struct CrashTestPeripheral: Sendable {
     ///   - backend: The backend under test.
     ///   - store: The store of the preserved state.
     ///   - interval: The shortest time between two saves. The trial must use the same interval.
-    ///   - orders: The lines that the trial passes to ``KillableProgram/order(_:)``.
+    ///   - orders: The lines that the test passes to ``KillableProgram/order(_:)``.
     /// - Throws: The errors of `Peripheral.run(on:restoringFrom:)`.
     public func run(
         on backend: some PeripheralBackend,

@@ -10,7 +10,7 @@ extension ConformanceSuite {
         changedAdvertisement, stoppedAdvertising, addedAdvertisement,
     ]
 
-    /// Creates a trial that checks the scan result of a peripheral.
+    /// Creates a run that checks the scan result of a peripheral.
     private static func trial(
         _ name: String,
         of peripheral: Peripheral,

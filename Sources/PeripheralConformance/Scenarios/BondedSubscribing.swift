@@ -8,7 +8,7 @@ extension ConformanceSuite {
         forgottenSubscriberIsDropped, resumedSubscriptionEnds,
     ]
 
-    /// Creates a trial with a bonded and subscribed central on an encrypted connection.
+    /// Creates a run with a bonded and subscribed central on an encrypted connection.
     private static func trial(
         _ body:
             @escaping @Sendable (
@@ -33,7 +33,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// Creates a trial with two subscribers; the first subscriber is bonded.
+    /// Creates a run with two subscribers; the first subscriber is bonded.
     private static func bondedFirstTrial(
         _ body:
             @escaping @Sendable (

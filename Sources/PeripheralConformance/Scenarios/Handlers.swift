@@ -50,7 +50,7 @@ extension ConformanceSuite {
         try await ManualClock().sleep(for: limit)
     }
 
-    /// Creates a trial in which the handlers of a characteristic never answer.
+    /// Creates a run in which the handlers of a characteristic never answer.
     private static func lateTrial(
         _ request:
             @escaping @Sendable (any TestCentral, _ late: Characteristic<UInt8>) async throws -> Void
@@ -234,7 +234,7 @@ extension ConformanceSuite {
 
     // MARK: Disconnected
 
-    /// Creates a trial in which the first request waits during a change of the central.
+    /// Creates a run in which the first request waits during a change of the central.
     ///
     /// While the request waits, its central disconnects and another central connects. The wait is longer than
     /// the stack's time limit for the answer.

@@ -10,7 +10,7 @@ extension ConformanceSuite {
         refusedLongWrite, smallPacketsSuffice, longWriteFromTheMiddleIsRefused, tooLongPartIsRefused,
     ]
 
-    /// Creates a trial with one characteristic of bytes and the handle of its value.
+    /// Creates a run with one characteristic of bytes and the handle of its value.
     private static func trial(
         mtu: Int = 517,
         _ body: @escaping @Sendable (any TestCentral, AttributeHandle, Recorder<[UInt8]>) async throws -> Void

@@ -12,7 +12,7 @@ extension ConformanceSuite {
         strangersLeaveNothingBehind,
     ]
 
-    /// Creates a trial with a characteristic and a central connected with a private address.
+    /// Creates a run with a characteristic and a central connected with a private address.
     private static func trialUnderPrivateAddress(
         _ body:
             @escaping @Sendable (

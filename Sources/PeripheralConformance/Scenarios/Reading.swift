@@ -42,7 +42,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// Creates a trial that reads one value of each length.
+    /// Creates a run that reads one value of each length.
     private static func trial(
         mtu: Int,
         _ characteristic: (_ length: Int) -> Characteristic<[UInt8]>

@@ -15,7 +15,7 @@ extension ConformanceSuite {
         var value: [UInt8]
     }
 
-    /// Creates a trial with two characteristics and the handles of their values.
+    /// Creates a run with two characteristics and the handles of their values.
     ///
     /// The second characteristic refuses the value `[0xFF]`.
     private static func trial(

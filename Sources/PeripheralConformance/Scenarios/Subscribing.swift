@@ -14,7 +14,7 @@ extension ConformanceSuite {
         endIsToldAfterHaste,
     ]
 
-    /// Creates a trial with a characteristic to which several centrals subscribe one after another.
+    /// Creates a run with a characteristic to which several centrals subscribe one after another.
     static func subscribersTrial(
         mtus: [Int],
         _ properties: CharacteristicProperties = .notify,

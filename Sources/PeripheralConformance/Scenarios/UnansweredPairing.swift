@@ -31,7 +31,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// Creates a trial in which pairing fails until the body ends, and then succeeds.
+    /// Creates a run in which pairing fails until the body ends, and then succeeds.
     private static func hesitationTrial(
         _ user: PairingUser,
         _ body: @escaping @Sendable (any TestCentral, Hesitation, ManualClock?) async throws -> Void

@@ -16,7 +16,7 @@ extension ConformanceSuite {
             any TestCentral, PeripheralSession, Characteristic<[UInt8]>
         ) async throws -> Void
 
-    /// Creates a trial with one characteristic of bytes that a central can subscribe to.
+    /// Creates a run with one characteristic of bytes that a central can subscribe to.
     private static func trial(
         _ properties: CharacteristicProperties,
         mtu: Int = 517,

@@ -11,7 +11,7 @@ public import PeripheralCore
 ///
 /// An advertisement can contain 31 bytes. The flags use 3 of these bytes. The name is sent in the scan
 /// response, which can contain another 31 bytes. Bluetooth 5 adapters can send more data, but only Bluetooth
-/// 5 scanners receive these longer advertisements. ``plan(for:)`` returns every byte that is sent:
+/// 5 scanners receive these longer advertisements. `plan(for:)` returns every byte that is sent:
 ///
 /// ```swift
 /// print(Advertisement(localName: "Lamp", services: [.battery]).plan(for: .legacy))

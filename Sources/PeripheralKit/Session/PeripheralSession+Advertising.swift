@@ -17,7 +17,7 @@ extension PeripheralSession {
     /// Connected centrals stay connected.
     ///
     /// The new advertisements last until the next change or the end of the run, even if the Bluetooth stack
-    /// restarts meanwhile. ``Advertisement/plan(for:)`` reports which advertisements are possible.
+    /// restarts meanwhile. `Advertisement.plan(for:)` reports which advertisements are possible.
     ///
     /// The call returns when the stack has accepted all advertisements. Several changes are applied one after
     /// the other. Cancelling the call does not undo a change that has begun.

@@ -4,7 +4,7 @@ public import PeripheralKit
 extension TestCentral {
     /// Finds a characteristic of the peripheral's declaration in the discovered database.
     ///
-    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic is not declared or was
+    /// - Throws: `TestCentralError` with the code `notFound` when the characteristic is not declared or was
     ///   not discovered.
     public func locate<Value>(_ characteristic: Characteristic<Value>) async throws
         -> DiscoveredCharacteristic
@@ -18,14 +18,14 @@ extension TestCentral {
     /// Part G, 4.8.3).
     ///
     /// - Throws: `ATTError` when the peripheral refuses the read, `GATTDecodingError` when the bytes are not
-    ///   a valid `Value`, or ``TestCentralError`` for any other failure.
+    ///   a valid `Value`, or `TestCentralError` for any other failure.
     public func read<Value>(_ characteristic: Characteristic<Value>) async throws -> Value {
         try Value(gattBytes: await readLong(locate(characteristic).valueHandle))
     }
 
     /// Reads the bytes of a descriptor of a characteristic.
     ///
-    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic lacks the descriptor.
+    /// - Throws: `TestCentralError` with the code `notFound` when the characteristic lacks the descriptor.
     public func read<Value>(
         _ descriptor: BluetoothUUID,
         of characteristic: Characteristic<Value>
@@ -88,7 +88,7 @@ extension TestCentral {
     ///
     /// The method returns when the peripheral has answered the write.
     ///
-    /// - Throws: `ATTError` when the peripheral refuses the request, or ``TestCentralError`` for any other
+    /// - Throws: `ATTError` when the peripheral refuses the request, or `TestCentralError` for any other
     ///   failure.
     public func write<Response>(
         _ request: some GATTValue,
@@ -120,7 +120,7 @@ extension TestCentral {
     ///   - characteristic: The characteristic.
     ///   - kind: The kind of updates. With `nil`, the central subscribes to notifications if the
     ///     characteristic offers notifications, otherwise to indications.
-    /// - Throws: `ATTError` when the peripheral refuses the request, or ``TestCentralError`` for any other
+    /// - Throws: `ATTError` when the peripheral refuses the request, or `TestCentralError` for any other
     ///   failure.
     public func subscribe<Value>(
         to characteristic: Characteristic<Value>,
@@ -139,8 +139,8 @@ extension TestCentral {
     /// Waits for the next value of a subscribed characteristic.
     ///
     /// - Throws: These errors:
-    ///   - ``TestCentralError`` with the code `timedOut` when no update arrives in time
-    ///   - ``TestCentralError`` with the code `disconnected` when the connection ends
+    ///   - `TestCentralError` with the code `timedOut` when no update arrives in time
+    ///   - `TestCentralError` with the code `disconnected` when the connection ends
     ///   - `GATTDecodingError` when the bytes are not a valid `Value`
     public func nextUpdate<Value>(of characteristic: Characteristic<Value>) async throws -> Value {
         try Value(gattBytes: await nextUpdate(of: locate(characteristic).valueHandle).value)

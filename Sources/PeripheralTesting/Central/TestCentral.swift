@@ -8,7 +8,7 @@ public import PeripheralKit
 /// `Characteristic` of the declaration, such as ``read(_:)``, ``write(_:_:)`` and ``nextUpdate(of:)``.
 ///
 /// An operation that the peripheral refuses throws the `ATTError` of the refusal. An operation that fails for
-/// another reason throws a ``TestCentralError``. A central sends one request at a time. Further requests wait
+/// another reason throws a `TestCentralError`. A central sends one request at a time. Further requests wait
 /// until the central has received the response.
 public protocol TestCentral: Sendable {
     /// The peripheral under test.
@@ -34,19 +34,19 @@ public protocol TestCentral: Sendable {
     /// - Parameters:
     ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes.
     ///   - encrypting: Whether a bonded central encrypts the connection immediately after it connects.
-    /// - Throws: ``TestCentralError`` with the code `notFound` when no connectable advertisement is on the
+    /// - Throws: `TestCentralError` with the code `notFound` when no connectable advertisement is on the
     ///   air, or with the code `alreadyConnected`.
     func connect(mtu: Int, encrypting: Bool) async throws
 
     /// Encrypts the connection with the keys of the central's bond.
     ///
-    /// - Throws: ``TestCentralError`` with the code `pairingFailed` when either side has no keys, or with
+    /// - Throws: `TestCentralError` with the code `pairingFailed` when either side has no keys, or with
     ///   `notConnected` or `disconnected`.
     func encrypt() async throws
 
     /// Ends the connection, and thus the central's subscriptions and prepared writes.
     ///
-    /// The method does not wait for a pending request. A pending request throws a ``TestCentralError`` with
+    /// The method does not wait for a pending request. A pending request throws a `TestCentralError` with
     /// the code `disconnected`.
     func disconnect() async throws
 
@@ -58,7 +58,7 @@ public protocol TestCentral: Sendable {
     /// recognizes every later address of the central. A peripheral without a bond does not recognize the
     /// central under a new address.
     ///
-    /// - Throws: ``TestCentralError`` with the code `alreadyConnected`, because a connection keeps its
+    /// - Throws: `TestCentralError` with the code `alreadyConnected`, because a connection keeps its
     ///   addresses.
     func changeAddress() async throws
 
@@ -69,7 +69,7 @@ public protocol TestCentral: Sendable {
     /// until the two sides pair again.
     ///
     /// - Parameter user: The user of the central, who answers the questions of the central.
-    /// - Throws: ``TestCentralError`` with the code `pairingFailed` when either side refuses, or with
+    /// - Throws: `TestCentralError` with the code `pairingFailed` when either side refuses, or with
     ///   `notConnected` or `disconnected`.
     func pair(_ user: PairingUser) async throws
 
@@ -97,7 +97,7 @@ public protocol TestCentral: Sendable {
     ///   - offset: The offset of the first byte to read. For 0, the central sends a Read Request. For any
     ///     other offset, the central sends a Read Blob Request.
     /// - Returns: At most MTU - 1 bytes, the capacity of the packet.
-    /// - Throws: `ATTError` when the peripheral refuses the request, or ``TestCentralError`` for any other
+    /// - Throws: `ATTError` when the peripheral refuses the request, or `TestCentralError` for any other
     ///   failure.
     func read(_ handle: AttributeHandle, offset: Int) async throws -> [UInt8]
 
@@ -106,7 +106,7 @@ public protocol TestCentral: Sendable {
     /// - Parameters:
     ///   - handle: The handle of the attribute.
     ///   - value: At most MTU - 3 bytes, the capacity of the packet.
-    /// - Throws: `ATTError` when the peripheral refuses the request, or ``TestCentralError`` for any other
+    /// - Throws: `ATTError` when the peripheral refuses the request, or `TestCentralError` for any other
     ///   failure.
     func write(_ handle: AttributeHandle, _ value: [UInt8]) async throws
 
@@ -119,7 +119,7 @@ public protocol TestCentral: Sendable {
     ///   - handle: The handle of the attribute.
     ///   - value: At most MTU - 5 bytes, the capacity of the packet.
     ///   - offset: The offset of the part in the value.
-    /// - Throws: `ATTError` when the peripheral refuses the request, or ``TestCentralError`` for any other
+    /// - Throws: `ATTError` when the peripheral refuses the request, or `TestCentralError` for any other
     ///   failure.
     func prepareWrite(_ handle: AttributeHandle, _ value: [UInt8], offset: Int) async throws
 
@@ -131,7 +131,7 @@ public protocol TestCentral: Sendable {
     /// - Parameters:
     ///   - handle: The value handle of the characteristic.
     ///   - kind: The kind of updates to subscribe to.
-    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic has no such
+    /// - Throws: `TestCentralError` with the code `notFound` when the characteristic has no such
     ///   descriptor.
     func subscribe(_ handle: AttributeHandle, to kind: UpdateKind) async throws
 
@@ -143,7 +143,7 @@ public protocol TestCentral: Sendable {
     /// Received updates wait in the order of arrival until the test reads them. The central confirms each
     /// indication when it arrives, unless ``setConfirmsIndications(_:)`` was called with `false`.
     ///
-    /// - Throws: ``TestCentralError`` with the code `timedOut` when no update arrives within the central's
+    /// - Throws: `TestCentralError` with the code `timedOut` when no update arrives within the central's
     ///   time limit, or with the code `disconnected`.
     func nextUpdate(of handle: AttributeHandle) async throws -> ReceivedUpdate
 
@@ -162,14 +162,14 @@ public protocol TestCentral: Sendable {
     /// for the confirmation. A call with `true` also confirms the indication that waits. A new connection may
     /// not keep the setting. Therefore, call this method in each connection that depends on the setting.
     ///
-    /// - Throws: ``TestCentralError`` with the code `notConnected`.
+    /// - Throws: `TestCentralError` with the code `notConnected`.
     func setConfirmsIndications(_ confirms: Bool) async throws
 
     /// Confirms the indication that has arrived.
     ///
     /// The method has no effect if the indication is already confirmed.
     ///
-    /// - Throws: ``TestCentralError`` with the code `notConnected`.
+    /// - Throws: `TestCentralError` with the code `notConnected`.
     func confirmIndication() async throws
 }
 

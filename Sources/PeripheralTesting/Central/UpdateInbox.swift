@@ -69,7 +69,7 @@ final class UpdateInbox: VirtualLink {
 
     /// Waits for an update of a characteristic, or of any characteristic for `nil`.
     ///
-    /// - Throws: ``TestCentralError`` with the code `disconnected`, or `CancellationError`.
+    /// - Throws: `TestCentralError` with the code `disconnected`, or `CancellationError`.
     func next(of characteristic: AttributeHandle?) async throws -> Arrival {
         let id = state.withLock { state in
             state.lastID += 1

@@ -29,7 +29,7 @@ public final class VirtualCentral: TestCentral {
     /// The address with which the central connects.
     ///
     /// The peripheral identifies the central by this address until the two sides bond. During bonding, the
-    /// central reveals its identity address, which is its first address or ``PairingUser/identityAddress``.
+    /// central reveals its identity address, which is its first address or `PairingUser.identityAddress`.
     ///
     /// ``changeAddress()`` does not change the address of a bonded central, because the peripheral recognizes
     /// a bonded central under any address.
@@ -111,7 +111,7 @@ public final class VirtualCentral: TestCentral {
     ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes. Other values are clamped to this
     ///     range.
     ///   - encrypting: Whether a bonded central encrypts the connection immediately after it connects.
-    /// - Throws: ``TestCentralError`` with the code `notFound` when no connectable advertisement is on the
+    /// - Throws: `TestCentralError` with the code `notFound` when no connectable advertisement is on the
     ///   air, or with the code `alreadyConnected`.
     public func connect(mtu: Int, encrypting: Bool) async throws {
         do {

@@ -26,7 +26,7 @@ public struct DiscoveredDatabase: Hashable, Sendable {
         return Array(others.dropFirst())
     }
 
-    /// Creates a database, for implementations of ``TestCentral``.
+    /// Creates a database, for implementations of `TestCentral`.
     public init(services: [DiscoveredService]) {
         self.services = services
     }
@@ -59,7 +59,7 @@ public struct DiscoveredService: Hashable, Sendable {
     /// The handles of the declarations of the included services.
     public var includedServices: [AttributeHandle]
 
-    /// Creates a service, for implementations of ``TestCentral``.
+    /// Creates a service, for implementations of `TestCentral`.
     public init(
         uuid: BluetoothUUID,
         handles: ClosedRange<AttributeHandle>,
@@ -92,7 +92,7 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
     /// The descriptors in the order of their handles.
     public var descriptors: [DiscoveredDescriptor]
 
-    /// Creates a characteristic, for implementations of ``TestCentral``.
+    /// Creates a characteristic, for implementations of `TestCentral`.
     public init(
         uuid: BluetoothUUID,
         declarationHandle: AttributeHandle,
@@ -129,7 +129,7 @@ public struct DiscoveredDescriptor: Hashable, Sendable {
     /// The handle of the descriptor.
     public var handle: AttributeHandle
 
-    /// Creates a descriptor, for implementations of ``TestCentral``.
+    /// Creates a descriptor, for implementations of `TestCentral`.
     public init(uuid: BluetoothUUID, handle: AttributeHandle) {
         self.uuid = uuid
         self.handle = handle

@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// The user of a ``TestCentral`` while it pairs.
+/// The user of a `TestCentral` while it pairs.
 ///
 /// The value describes the capabilities of the central and the answers of the person who uses the central.
 ///
@@ -48,7 +48,7 @@ public struct PairingUser: Sendable {
     /// With `nil`, the central reveals its first address. For example, the identity address of an iPhone
     /// differs from the address with which the iPhone connects (Core Specification, Vol 3, Part H, 3.6.5).
     ///
-    /// Only a ``VirtualCentral`` reveals the address in this property. Other centrals reveal their own
+    /// Only a `VirtualCentral` reveals the address in this property. Other centrals reveal their own
     /// identity address.
     public var identityAddress: DeviceAddress?
 

@@ -8,7 +8,7 @@ public struct ReceivedUpdate: Hashable, Sendable {
     /// The value.
     public var value: [UInt8]
 
-    /// Creates an update, for implementations of ``TestCentral``.
+    /// Creates an update, for implementations of `TestCentral`.
     public init(kind: UpdateKind, value: [UInt8]) {
         self.kind = kind
         self.value = value

@@ -1,4 +1,4 @@
-/// The failure of an operation of a ``TestCentral``, except a refusal by the peripheral.
+/// The failure of an operation of a `TestCentral`, except a refusal by the peripheral.
 ///
 /// If the peripheral refuses an operation, the operation throws an `ATTError` instead.
 public struct TestCentralError: Error, Sendable, CustomStringConvertible {
@@ -38,7 +38,7 @@ public struct TestCentralError: Error, Sendable, CustomStringConvertible {
     /// A description of the failure.
     public var message: String
 
-    /// Creates an error, for implementations of ``TestCentral``.
+    /// Creates an error, for implementations of `TestCentral`.
     public init(code: Code, message: String) {
         self.code = code
         self.message = message

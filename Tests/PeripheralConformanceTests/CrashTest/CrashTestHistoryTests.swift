@@ -6,7 +6,7 @@ import Testing
 @testable import struct PeripheralConformance.CrashTestHistory
 @testable import struct PeripheralConformance.CrashTestState
 
-/// What a trial by kills accepts, and what it finds.
+/// What a crash test accepts, and what it finds.
 @Suite(.timeLimit(.minutes(1)))
 struct CrashTestHistoryTests {
     private let start = ContinuousClock.now

@@ -3,7 +3,7 @@ internal import PeripheralDBus
 
 /// Reserves handles, so no other program has a service at these handles.
 ///
-/// Programs that use this framework avoid each other's blocks (``HandleBlock``). The reservation also checks
+/// Programs that use this framework avoid each other's blocks (`HandleBlock`). The reservation also checks
 /// once in each database whether bluetoothd has placed services of any program at the handles. bluetoothd
 /// places such services after all handles that it has ever used. Therefore no such service appears at these
 /// handles later.
