@@ -27,7 +27,7 @@ public struct BloodPressureMeasurement: Hashable, Sendable {
     public var unit: BloodPressureUnit
     /// The local time of the measurement.
     ///
-    /// The time is required of a device that stores measurements, or that measures while no central is
+    /// A device must include the time if it stores measurements, or if it measures while no central is
     /// connected.
     public var timestamp: DateTime?
     /// The pulse in beats per minute.

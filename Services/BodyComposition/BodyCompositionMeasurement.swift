@@ -28,7 +28,7 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
     public var units: Units
     /// The local time of the measurement.
     ///
-    /// The time is required of a device that stores measurements, or that measures while no central is
+    /// A device must include the time if it stores measurements, or if it measures while no central is
     /// connected.
     public var timestamp: DateTime?
     /// The device's number for the user; 255 for an unknown user.

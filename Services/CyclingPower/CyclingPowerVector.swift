@@ -35,7 +35,7 @@ public struct CyclingPowerVector: Equatable, Sendable {
     public var isOfTorques: Bool
     /// The revolutions of the crank.
     public var crank: CrankRevolutions?
-    /// The crank angle at the first magnitude in degrees, in steps of 1.
+    /// The crank angle, in degrees, at the first magnitude; in steps of 1.
     public var firstAngle: UInt16?
     /// The direction in which the magnitudes are measured.
     public var direction: Direction
@@ -45,7 +45,7 @@ public struct CyclingPowerVector: Equatable, Sendable {
     /// - Parameters:
     ///   - forces: The measured forces.
     ///   - crank: The revolutions of the crank.
-    ///   - firstAngle: The crank angle at the first magnitude in degrees.
+    ///   - firstAngle: The crank angle, in degrees, at the first magnitude.
     ///   - direction: The direction in which the magnitudes are measured.
     public init(
         forces: [Int16] = [],
@@ -65,7 +65,7 @@ public struct CyclingPowerVector: Equatable, Sendable {
     /// - Parameters:
     ///   - torques: The measured torques.
     ///   - crank: The revolutions of the crank.
-    ///   - firstAngle: The crank angle at the first magnitude in degrees.
+    ///   - firstAngle: The crank angle, in degrees, at the first magnitude.
     ///   - direction: The direction in which the magnitudes are measured.
     public init(
         torques: [Int16],

@@ -145,7 +145,7 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     /// The peripheral calls this method. The specification requires the reset (HID Service 1.0, section 2.4).
     ///
     /// For example, the firmware of a computer selects the boot protocol and disconnects. The operating
-    /// system then connects, selects no protocol, and uses the report protocol.
+    /// system then connects and does not select a protocol, so the report protocol applies.
     ///
     /// - Parameter session: The session of the peripheral that declares the keyboard.
     public func run(in session: PeripheralSession) async {

@@ -34,7 +34,7 @@ public struct TemperatureMeasurement: Hashable, Sendable {
 
     /// The place of the measurement on the body.
     ///
-    /// The place is `nil` if the service declares the place.
+    /// This property is `nil` if the service declares the place for all measurements.
     public var type: TemperatureType?
 
     /// Creates a measurement in degrees Celsius.

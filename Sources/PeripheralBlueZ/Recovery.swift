@@ -7,11 +7,12 @@ public enum Recovery: Hashable, Sendable {
     /// `Peripheral.states` reports the missing part. The log also says how to correct the cause.
     case always
 
-    /// Ends the run with an error if something is missing at the start.
+    /// Ends the run with an error if bluetoothd, the bus or the adapter is unavailable at the start.
     ///
-    /// After the first publication, the run waits for a missing part and publishes the peripheral again.
+    /// After the first publication, the run waits until the missing part is available again, and publishes
+    /// the peripheral again.
     case afterPublication
 
-    /// Ends the run with an error if something is missing, at any time.
+    /// Ends the run with an error as soon as bluetoothd, the bus or the adapter is unavailable.
     case never
 }

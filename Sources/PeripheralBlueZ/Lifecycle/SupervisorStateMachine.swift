@@ -35,7 +35,7 @@ struct SupervisorStateMachine {
         case busLost
         case daemonAppeared
         case daemonLost
-        /// bluetoothd runs, according to another connection to the bus.
+        /// A check over another bus connection has found that bluetoothd is running.
         case daemonFound
         case adapterAppeared(String)
         case adapterLost(String)

@@ -5,7 +5,7 @@
 /// The backend sends the first 128 values at once, and each later value at this rate. At most 128 values are
 /// in flight to a central in either of these cases:
 ///
-/// - The link of the central carries this rate.
+/// - The link of the central can transmit values at this rate.
 /// - The central shows soon enough which values have arrived. A central shows this in two ways. It confirms
 ///   an indication that was sent to this central alone, or it makes a request after the response to an
 ///   earlier request.
@@ -15,7 +15,7 @@ public struct FallbackRate: Hashable, Sendable {
 
     /// One value every 25 ms.
     ///
-    /// A link with an interval of 50 ms and two packets in each interval carries this rate.
+    /// A link with an interval of 50 ms and two packets in each interval is fast enough for this rate.
     public static let standard = perSecond(40)
 
     /// No limit: a value counts as completed as soon as bluetoothd has accepted the value.

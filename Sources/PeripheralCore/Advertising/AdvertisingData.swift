@@ -13,7 +13,7 @@ public struct AdvertisingData: Hashable, Sendable {
     /// Decodes the structures from bytes on the air.
     ///
     /// A structure of length 0 ends the data, as the specification requires. A structure that is longer than
-    /// the remaining bytes also ends the data. The result contains all structures before the end of the data.
+    /// the remaining bytes also ends the data. The result contains every complete structure.
     public init(decoding bytes: [UInt8]) {
         structures = []
         var rest = bytes[...]

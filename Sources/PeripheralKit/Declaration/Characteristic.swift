@@ -31,7 +31,7 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     /// The operations that a central can use on the value.
     public var properties: CharacteristicProperties { declaration.properties }
 
-    /// The security of the link that reading, writing and subscribing require.
+    /// The link security required to read, write and subscribe.
     public var security: AttributeSecurity { declaration.security }
 
     init(declaration: CharacteristicDeclaration) {
@@ -44,7 +44,7 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     ///   - uuid: The UUID that identifies the type of the characteristic.
     ///   - properties: The operations that a central can use on the value. If the properties include reading
     ///     or writing, declare a handler for each of these operations.
-    ///   - security: The security of the link that reading, writing and subscribing require.
+    ///   - security: The link security required to read, write and subscribe.
     ///   - length: The number of bytes that the value can have when it is read, written or sent.
     ///   - updates: The treatment of a new value while earlier values wait to be sent.
     ///   - content: At most one ``Read``, one ``Write`` and one ``Authorization``, and the descriptors in the

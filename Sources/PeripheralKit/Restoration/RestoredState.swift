@@ -115,7 +115,7 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
         ///
         /// Nothing is preserved until the record is open. The peripheral tries again to open the record,
         /// unless the existing state must not be replaced. For example, the next run begins with the existing
-        /// state (``RestorationError/Code/openedLate``), or the state can be neither read nor set aside.
+        /// state (``RestorationError/Code/openedLate``), or the state can be neither read nor renamed.
         case open
         /// Restoring the preserved state. The peripheral begins without it.
         case restore

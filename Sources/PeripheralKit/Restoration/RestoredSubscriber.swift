@@ -8,7 +8,7 @@ public struct RestoredSubscriber: Hashable, Sendable {
         case subscribed
         /// The central is bonded and not connected. It will be recognized when it returns.
         ///
-        /// Until it returns, the central receives no updates. Most centrals subscribe again automatically
+        /// The central receives no updates until it reconnects. Most centrals subscribe again automatically
         /// when the peripheral is on the air again. Some Bluetooth stacks lose the subscriptions when
         /// services are withdrawn, even if the program was killed.
         case expected

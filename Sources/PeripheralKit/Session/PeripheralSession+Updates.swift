@@ -53,9 +53,9 @@ extension PeripheralSession {
     ///   - ``PeripheralError/Code/insufficientSecurity`` when the link lacks the security that the
     ///     characteristic requires.
     ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack can reach the central only
-    ///     together with other subscribers. Some stacks can never reach a central alone. Other stacks cannot
-    ///     reach a central alone after another central has disconnected, or if it is a bonded central whose
-    ///     subscription has resumed.
+    ///     together with other subscribers. Some stacks can send a value only to all subscribers together.
+    ///     Other stacks cannot reach a central alone after another central has disconnected, or if it is a
+    ///     bonded central whose subscription has resumed.
     public func notify<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,

@@ -57,7 +57,7 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// - Values that a ``PersistentValue`` and its handler send (``UpdateBatch``). These values are preserved
     ///   together with the persistent value.
     ///
-    /// The policy does not apply to values for chosen centrals, or to values of `indicate`.
+    /// The policy does not apply to values that the program sends to specific centrals or with `indicate`.
     ///
     /// ## Delivery
     ///

@@ -54,7 +54,7 @@ extension PeripheralSession {
     /// The totals of each characteristic whose queues have been used.
     ///
     /// The list is empty when the session is no longer valid. There is at most one entry for each
-    /// characteristic. Unlike the counts of ``updateStatistics``, the counts of an entry never start again
+    /// characteristic. Unlike the counts of ``updateStatistics``, the counts of an entry are not reset
     /// during a session. Monitoring systems need both properties.
     public var updateTotals: [UpdateTotals] {
         runtime.updateTotals

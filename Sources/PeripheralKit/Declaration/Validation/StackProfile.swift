@@ -23,7 +23,7 @@ extension Peripheral {
     /// The function examines only the declaration. The function cannot find problems that appear at run time,
     /// such as:
     ///
-    /// - Errors that handlers throw and the stack cannot carry.
+    /// - Handlers can throw errors that the stack cannot send to the central.
     /// - Services of other programs. Such services can move the services of this peripheral that are not
     ///   pinned: see ``GATTService/handle``.
     ///
