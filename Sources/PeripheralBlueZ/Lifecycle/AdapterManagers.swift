@@ -2,6 +2,11 @@ internal import PeripheralDBus
 
 /// The managers of one adapter, which register and unregister an application and its advertisements.
 struct AdapterManagers {
+    /// A daemon that hangs must not delay the end of the program.
+    ///
+    /// bluetoothd drops all registrations when the connection ends.
+    static let endTimeout = Duration.seconds(2)
+
     private let connection: BusConnection
     private let adapter: ObjectPath
 
@@ -19,11 +24,19 @@ struct AdapterManagers {
     }
 
     func withdrawAdvertisement(_ object: ObjectPath) async throws(BusError) {
-        try await withdraw("UnregisterAdvertisement", from: BlueZ.advertisingManager, object)
+        try await withdraw(
+            "UnregisterAdvertisement",
+            from: BlueZ.advertisingManager,
+            object,
+            timeout: Self.endTimeout
+        )
     }
 
-    func withdrawApplication(at root: ObjectPath) async throws(BusError) {
-        try await withdraw("UnregisterApplication", from: BlueZ.gattManager, root)
+    func withdrawApplication(
+        at root: ObjectPath,
+        timeout: Duration = endTimeout
+    ) async throws(BusError) {
+        try await withdraw("UnregisterApplication", from: BlueZ.gattManager, root, timeout: timeout)
     }
 
     /// Returns the properties of one of the adapter's interfaces; empty if bluetoothd does not return them.
@@ -50,11 +63,10 @@ struct AdapterManagers {
     private func withdraw(
         _ method: MemberName,
         from manager: InterfaceName,
-        _ object: ObjectPath
+        _ object: ObjectPath,
+        timeout: Duration
     ) async throws(BusError) {
         let arguments: [BusValue] = [.objectPath(object)]
-        // A daemon that hangs must not delay the end of the program. bluetoothd drops all registrations when
-        // the connection ends.
-        _ = try await connection.call(BlueZ.name, adapter, manager, method, arguments, timeout: .seconds(2))
+        _ = try await connection.call(BlueZ.name, adapter, manager, method, arguments, timeout: timeout)
     }
 }

@@ -110,7 +110,8 @@ extension BusSession {
                     do throws(BusError) {
                         try await managers.registerApplication(at: Application.root)
                         guard handles.isAmongClaims else { break }
-                        try await managers.withdrawApplication(at: Application.root)
+                        // bluetoothd needs seconds to remove 2,000 characteristics on a slow processor.
+                        try await managers.withdrawApplication(at: Application.root, timeout: .seconds(25))
                         handles.forgetGiven()
                         try await reservation.passClaims(in: daemon)
                         continue
