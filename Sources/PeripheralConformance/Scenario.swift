@@ -22,7 +22,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - name: The expected behavior, in one phrase.
-    ///   - make: Creates a separate trial for each run, so runs share no recorded state.
+    ///   - make: Creates a separate value for each run, so runs share no recorded state.
     public init(_ name: String, _ make: @escaping @Sendable () -> ScenarioRun) {
         self.name = name
         self.make = make
@@ -32,7 +32,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
     public var description: String { name }
 
     /// Creates the peripheral and the steps of one run.
-    public func makeTrial() -> ScenarioRun {
+    public func makeRun() -> ScenarioRun {
         make()
     }
 
@@ -53,7 +53,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
         clock: ManualClock? = nil,
         _ makeCentral: @escaping @Sendable (Peripheral) async throws -> any TestCentral
     ) async throws {
-        let trial = makeTrial()
+        let trial = makeRun()
         guard let neighbor = trial.neighbor else {
             return try await run(trial, on: backend, logger: logger, clock: clock, makeCentral)
         }

@@ -17,7 +17,7 @@ struct KnownDifferenceTests {
         }
     }
     private static let passing = Scenario(failing.name) {
-        ScenarioRun(failing.makeTrial().peripheral, mtu: nil) { _, _ in }
+        ScenarioRun(failing.makeRun().peripheral, mtu: nil) { _, _ in }
     }
     private static let difference = KnownDifference(
         failing,
@@ -51,7 +51,7 @@ struct KnownDifferenceTests {
 
     @Test func failuresOfAnotherKindAreNone() async throws {
         let other = Scenario(Self.failing.name) {
-            ScenarioRun(Self.failing.makeTrial().peripheral, mtu: nil) { _, _ in
+            ScenarioRun(Self.failing.makeRun().peripheral, mtu: nil) { _, _ in
                 throw ConformanceFailure(description: "It fails otherwise.")
             }
         }

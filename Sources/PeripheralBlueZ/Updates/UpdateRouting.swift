@@ -125,9 +125,9 @@ struct UpdateRouting {
 extension PeripheralError {
     fileprivate static let insecure = PeripheralError(
         code: .insufficientSecurity,
-        message: "The link of a central does not have the security that the characteristic demands: "
-            + "the central has returned and not encrypted the link yet. "
-            + "Where bluetoothd reaches only all subscribers together, none of them gets the value."
+        message: "The link of a central lacks the security that the characteristic requires. "
+            + "The central has reconnected and has not encrypted the link yet. "
+            + "If bluetoothd reaches subscribers only together, no subscriber receives the value."
     )
 
     fileprivate static func notSubscribed(_ central: Central.ID) -> PeripheralError {
@@ -138,8 +138,8 @@ extension PeripheralError {
         PeripheralError(
             code: .notAddressable,
             message: "bluetoothd can reach central \(central) only together with all other subscribers. "
-                + "BlueZ 5.76 and later (5.80 for indications) can reach each separately, unless it was "
-                + "subscribed before it connected or another has just disconnected."
+                + "BlueZ 5.76 and later (5.80 for indications) reaches each subscriber separately, unless its "
+                + "subscription is from an earlier connection or another central has just disconnected."
         )
     }
 }

@@ -36,7 +36,7 @@ actor SecondProgram {
 
     /// Serves the peripheral of a scenario until the process is killed.
     static func serve(_ scenario: Scenario) async {
-        var peripheral = scenario.makeTrial().peripheral
+        var peripheral = scenario.makeRun().peripheral
         peripheral.isSilentAtFirst = true
         let backend = BlueZBackend(recovery: .never)
         do {
@@ -65,7 +65,7 @@ actor SecondProgram {
     func start(beside scenario: Scenario) async throws {
         stop()
         guard !Self.ofAllServices.contains(scenario.name) else { return }
-        switch scenario.makeTrial().peripheral.pairing.kind {
+        switch scenario.makeRun().peripheral.pairing.kind {
         case .none, .system: break
         default: return
         }
