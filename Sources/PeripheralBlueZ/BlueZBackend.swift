@@ -131,8 +131,8 @@ internal import PeripheralStorage
 /// - `.estimated`, if the program may open a Bluetooth socket, which needs no privilege: the backend
 ///   estimates which values have left the device. The estimate uses the total number of packets and bytes
 ///   that the adapter has sent. Two causes lead to pauses of 0.2 s: values that bluetoothd does not send, and
-///   centrals that write much without response. With several centrals, the backend measures the speed of each
-///   central from time to time.
+///   centrals that write much without response. If several centrals are sent values at the same time, the
+///   slowest one sets the speed for all.
 /// - `.unknown` otherwise. Examples are most containers, a `RestrictAddressFamilies=` without `AF_BLUETOOTH`,
 ///   and a driver that does not count packets. The backend sends values at a rate that nearly every
 ///   connection carries. If a central shows that the values arrive, the backend sends faster. See

@@ -8,15 +8,21 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct ConformanceTests {
+    /// Time stands still for bluetoothd.
+    ///
+    /// Its limit of five seconds for an answer would refuse requests on a machine that is busy with other tests.
+    private static let clock = ManualClock()
+
     private static let daemons: [EmulatedBlueZ.Configuration] = [
         EmulatedBlueZ.Configuration(
             version: .v5_66,
             adapters: [EmulatedAdapter(kind: .legacy)],
-            asksBeforeRepairing: true
+            asksBeforeRepairing: true,
+            clock: clock
         ),
-        EmulatedBlueZ.Configuration(version: .v5_66, asksBeforeRepairing: true),
-        EmulatedBlueZ.Configuration(version: .v5_82, asksBeforeRepairing: true),
-        EmulatedBlueZ.Configuration(version: .v5_87, asksBeforeRepairing: true),
+        EmulatedBlueZ.Configuration(version: .v5_66, asksBeforeRepairing: true, clock: clock),
+        EmulatedBlueZ.Configuration(version: .v5_82, asksBeforeRepairing: true, clock: clock),
+        EmulatedBlueZ.Configuration(version: .v5_87, asksBeforeRepairing: true, clock: clock),
     ]
 
     /// The emulated bluetoothd crashes only by what is confirmed too late.
@@ -26,7 +32,8 @@ struct ConformanceTests {
 
     /// The ways to subscribers have changed in 5.69, 5.76 and 5.80.
     private static let daemonsBetween = [
-        EmulatedBlueZ.Configuration(version: "5.72"), EmulatedBlueZ.Configuration(version: "5.78"),
+        EmulatedBlueZ.Configuration(version: "5.72", clock: clock),
+        EmulatedBlueZ.Configuration(version: "5.78", clock: clock),
     ]
 
     @Test(arguments: ConformanceSuite.scenarios, daemons)

@@ -4,7 +4,9 @@ internal import PeripheralKit
 /// Estimates which updates are completed from the total that the adapter has sent.
 ///
 /// An update counts as completed when the adapter has sent enough packets and bytes to any centrals. Enough
-/// means the packets and bytes of this update and of all earlier updates. Either number alone would drift:
+/// means the packets and bytes of this update and of all earlier updates. Therefore no more updates are in
+/// flight to one central than count as in flight to all centrals, and the slowest link sets the pace. Either
+/// number alone would drift:
 ///
 /// - An update may take several packets, of a size that the kernel does not report.
 /// - The adapter also sends responses of any size. ``Responses`` estimates their number.
@@ -107,9 +109,6 @@ struct CompletionEstimate {
     private var nudges = 0
     /// Finds the stalled links among several.
     private var search = StalledLinkProbe()
-    /// The speeds of the links, if there are several links.
-    private var shares = LinkShares()
-    private var trial: SpeedTrial?
 
     /// Creates an estimate with the current counters of the adapter.
     init(_ counters: LinkCounters, at now: ContinuousClock.Instant) {
@@ -119,21 +118,14 @@ struct CompletionEstimate {
 
     /// Whether all updates are completed.
     var isEmpty: Bool {
-        entries.isEmpty && trial == nil && search.suspects.allSatisfy(\.entries.isEmpty)
+        entries.isEmpty && search.suspects.allSatisfy(\.entries.isEmpty)
     }
-
-    /// Whether the speed of links is being measured.
-    var isMeasuring: Bool { trial != nil }
 
     /// Records that bluetoothd receives an update.
     ///
     /// The latest counters must be passed to ``sent(_:at:)`` before.
     mutating func given(_ delivery: Delivery, size: Int, at now: ContinuousClock.Instant) {
         let entry = Entry(delivery: delivery, size: size + Self.valueHeader)
-        if trial != nil {
-            trial?.add(entry)
-            return
-        }
         if search.isRunning || search.suspects.contains(where: { $0.central == delivery.central }) {
             return search.add(entry)
         }
@@ -150,7 +142,6 @@ struct CompletionEstimate {
     /// Records that bluetoothd has not received an update.
     mutating func withdraw(_ update: BackendUpdate.ID) {
         entries.removeAll { $0.delivery.update == update }
-        trial?.withdraw(update)
         search.withdraw(update)
     }
 
@@ -165,16 +156,13 @@ struct CompletionEstimate {
     /// - Returns: The updates that count as completed.
     mutating func settled(_ central: Central.ID) -> [Delivery] {
         entries.removeAll { $0.delivery.central == central }
-        trial?.settled(central)
-        shares.settled(central)
         search.settled(central)
         let suspected = search.takeOldest().map(\.delivery)
         guard nudges < Self.mostNudges else { return suspected }
         nudges += 1
-        let held = trial?.takeHeld() ?? []
-        let oldest = (trial?.takeOldest() ?? []) + Self.takeOldest(of: &entries)
+        let oldest = Self.takeOldest(of: &entries)
         for entry in oldest { owed.add(entry.size) }
-        return (held + oldest).map(\.delivery) + suspected
+        return oldest.map(\.delivery) + suspected
     }
 
     /// Removes and returns the first entry of each central.
@@ -206,23 +194,18 @@ struct CompletionEstimate {
         (surplus, sentSinceSilence) = (surplus + sent, sentSinceSilence + sent)
         counters = new
         if surplus.packets > 0 { moved(at: time) }
-        if trial != nil { return tryOn(sent, at: time) }
         if search.isRunning { return searchOn(sent, at: time) }
         if search.isDue(at: time) { return beginSearch(at: time) }
         owed.pay(with: &surplus)
         guard time - lastMove < silence else { return endSilence(at: time) }
-        var completed: [Delivery] = []
-        while owed.isNothing, let index = shares.next(of: entries), surplus.covers(entries[index].size) {
-            surplus.take(entries[index].size)
-            shares.took(entries[index].delivery.central, of: entries)
-            completed.append(entries.remove(at: index).delivery)
+        guard owed.isNothing else { return [] }
+        let completed = entries.prefix { entry in
+            guard surplus.covers(entry.size) else { return false }
+            surplus.take(entry.size)
+            return true
         }
         if !completed.isEmpty { (hasProgressed, nudges) = (true, 0) }
-        if owed.isNothing, search.isOver, let centrals = shares.dueTrial(of: entries, at: time) {
-            trial = SpeedTrial(of: entries, centrals, surplus: surplus, at: time)
-            (entries, surplus) = ([], Amount())
-        }
-        return completed
+        return takeFirst(completed.count)
     }
 
     private mutating func moved(at time: ContinuousClock.Instant) {
@@ -253,27 +236,6 @@ struct CompletionEstimate {
         let sent = surplus
         (entries, owed, isSettling, silences) = ([], Amount(), false, 0)
         return searchOn(sent, at: time)
-    }
-
-    private mutating func tryOn(_ sent: Amount, at time: ContinuousClock.Instant) -> [Delivery] {
-        guard var trial else { return [] }
-        if time - lastMove >= silence, !trial.entries.isEmpty {
-            // One of the links may be stalled.
-            self.trial = nil
-            entries = trial.entries
-            shares.ended(trial, at: time)
-            return trial.held.map(\.delivery) + beginSearch(at: time)
-        }
-        let completed = trial.sent(sent, at: time)
-        if !completed.isEmpty { nudges = 0 }
-        (surplus, sentSinceSilence) = (Amount(), Amount())
-        self.trial = trial.isOver ? nil : trial
-        if trial.isOver {
-            entries = trial.entries
-            lastMove = time
-            shares.ended(trial, at: time)
-        }
-        return completed.map(\.delivery)
     }
 
     private mutating func searchOn(_ sent: Amount, at time: ContinuousClock.Instant) -> [Delivery] {

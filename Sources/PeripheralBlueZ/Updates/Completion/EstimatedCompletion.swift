@@ -95,8 +95,9 @@ final class EstimatedCompletion: CompletionTracker {
         guard !timer.isSet, !estimate.isEmpty else { return }
         timer.set(after: interval) { [weak self] in
             guard let self else { return }
-            let isBusy = readCounters() || estimate.isMeasuring
-            readCountersLater(after: isBusy ? Self.shortestInterval : min(interval * 2, Self.longestInterval))
+            readCountersLater(
+                after: readCounters() ? Self.shortestInterval : min(interval * 2, Self.longestInterval)
+            )
         }
     }
 

@@ -297,30 +297,4 @@ struct CompletionEstimateTests {
             #expect(underWay <= 4 * window, "seed \(seed)")
         }
     }
-
-    /// While one central is tried, what is given to another is behind it, and is sent when that one is tried.
-    @Test mutating func aTrialEndsAlsoWhereSomethingWasGivenBeforeItsPart() throws {
-        give(16, to: one)
-        give(16, to: two)
-        for _ in 0..<50 where !estimate.isMeasuring {
-            send(2)
-            now += .milliseconds(20)
-            for delivery in estimate.sent(counters, at: now) { give(to: delivery.central) }
-        }
-        #expect(estimate.isMeasuring)
-        send(32)
-        now += .milliseconds(1)
-        let tried = Set(estimate.sent(counters, at: now).map(\.central))
-        let first = try #require(tried.count == 1 ? tried.first : nil)
-        let second = first == one ? two : one
-        give(3, to: second)
-        give(16, to: first)
-        send(16)
-        #expect(completed() == 16)
-        give(13, to: second)
-        send(16)
-        #expect(completed() == 32)
-        #expect(!estimate.isMeasuring)
-        #expect(estimate.isEmpty)
-    }
 }

@@ -33,6 +33,11 @@ struct SimulatedLinks {
     }
 
     var links: [Link]
+    /// How many packets for one link bluetoothd can hand over to the kernel before the controller has them.
+    ///
+    /// Half of 212,992 bytes, the room of a socket, at 768 bytes for each packet.
+    static let mostHandedOver = 138
+
     var buffers = 8
     /// How many of them one link may have.
     var mostOfOneLink = 8
@@ -46,7 +51,7 @@ struct SimulatedLinks {
     }
 
     mutating func give(_ size: Int, to link: Int, packetSize: Int = 251) {
-        isToTransmit = true
+        if links[link].waiting.count < Self.mostHandedOver { isToTransmit = true }
         links[link].underWay += 1
         var rest = size + 7
         while rest > 0 {
