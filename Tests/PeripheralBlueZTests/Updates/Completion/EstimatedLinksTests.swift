@@ -49,6 +49,18 @@ struct EstimatedLinksTests {
         }
     }
 
+    private mutating func run(_ milliseconds: Int, isSending: Bool = true) async {
+        for _ in 0..<milliseconds {
+            step(isSending: isSending)
+            await yieldSometimes()
+        }
+    }
+
+    /// Lets other tests run, which wait for one of the few threads.
+    private func yieldSometimes() async {
+        if links.time.isMultiple(of: 500) { await Task.yield() }
+    }
+
     private mutating func settle(_ number: Int) {
         for delivery in estimate.settled(centrals[number]) {
             if let other = centrals.firstIndex(of: delivery.central) { open[other] -= 1 }
@@ -59,51 +71,51 @@ struct EstimatedLinksTests {
     ///
     /// The controller has room for the others meanwhile.
     @Test(arguments: [[5, 5], [5, 7, 6, 5]])
-    mutating func aSilentLinkNeitherBreaksTheBoundNorStopsTheOthers(periods: [Int]) throws {
+    mutating func aSilentLinkNeitherBreaksTheBoundNorStopsTheOthers(periods: [Int]) async throws {
         try begin(periods)
         (links.buffers, links.mostOfOneLink) = (16, 4)
         links.links[periods.count - 1].stalledUntil = 20_000
-        for _ in 0..<20_000 { step() }
+        await run(20_000)
         #expect(most.allSatisfy { $0 <= SimulatedLinks.mostHandedOver }, "\(most)")
         // All go at the speed of the slowest that goes.
         let slowest = periods.dropLast().max() ?? 0
         for link in links.links.dropLast() { #expect(link.arrived * slowest >= 20_000 * 7 / 10) }
         // It is sent to again.
         let arrived = links.links.map(\.arrived)
-        for _ in 0..<60_000 { step() }
+        await run(60_000)
         for (number, period) in periods.enumerated() {
             #expect((links.links[number].arrived - arrived[number]) * period >= 60_000 / 2)
         }
-        for _ in 0..<60_000 { step(isSending: false) }
+        await run(60_000, isSending: false)
         #expect(estimate.isEmpty && open.allSatisfy { $0 == 0 })
     }
 
-    /// The links of two of four centrals stay silent for ten minutes.
+    /// The links of two of four centrals stay silent for two minutes.
     ///
     /// Where they have all the room of the controller, nothing can be sent to the others. Otherwise it is.
     @Test(arguments: [4, .max])
-    mutating func twoSilentLinksStayWithinTheBound(mostOfOneLink: Int) throws {
+    mutating func twoSilentLinksStayWithinTheBound(mostOfOneLink: Int) async throws {
         try begin([5, 5, 5, 5])
         (links.buffers, links.mostOfOneLink) = (16, mostOfOneLink)
-        for _ in 0..<1_000 { step() }
+        await run(1_000)
         for number in 1...2 { links.links[number].stalledUntil = .max }
-        for _ in 0..<600_000 { step() }
+        await run(120_000)
         #expect(most.allSatisfy { $0 <= SimulatedLinks.mostHandedOver }, "\(most)")
         if mostOfOneLink == 4 {
-            for number in [0, 3] { #expect(links.links[number].arrived >= 100_000) }
+            for number in [0, 3] { #expect(links.links[number].arrived >= 20_000) }
         }
     }
 
-    @Test mutating func whoIsGoneLeavesNothingBehind() throws {
+    @Test mutating func whoIsGoneLeavesNothingBehind() async throws {
         try begin([5, 5])
         links.mostOfOneLink = 4
         links.links[1].stalledUntil = .max
-        for _ in 0..<5_000 { step() }
+        await run(5_000)
         links.disconnect(1)
         settle(1)
         (open[1], links.links[1].stalledUntil) = (0, 0)
         let before = links.links.map(\.arrived)
-        for _ in 0..<5_000 { step() }
+        await run(5_000)
         for number in 0..<2 { #expect(links.links[number].arrived - before[number] >= 700) }
     }
 
@@ -112,23 +124,23 @@ struct EstimatedLinksTests {
     ///
     /// The kernel gives that room to the others only when it is given something more to send.
     @Test(arguments: [[5, 5], [5, 7, 5, 5]], [1_000, 8_000])
-    mutating func whoIsGoneHoldsUpNobody(periods: [Int], silence: Int) throws {
+    mutating func whoIsGoneHoldsUpNobody(periods: [Int], silence: Int) async throws {
         try begin(periods)
         links.mostOfOneLink = .max
         let last = periods.count - 1
-        for _ in 0..<1_000 { step() }
+        await run(1_000)
         links.links[last].stalledUntil = .max
-        for _ in 0..<silence { step() }
+        await run(silence)
         links.disconnect(last)
         gone = [last]
         open[last] = 0
         settle(last)
         // More than can have been on its way before.
         var before = links.links.map(\.arrived)
-        for _ in 0..<5_000 { step() }
+        await run(5_000)
         for number in 0..<last { #expect(links.links[number].arrived - before[number] > 256) }
         before = links.links.map(\.arrived)
-        for _ in 0..<5_000 { step() }
+        await run(5_000)
         for number in 0..<last {
             #expect((links.links[number].arrived - before[number]) * periods[number] >= 3_000, "\(number)")
         }
@@ -140,21 +152,21 @@ struct EstimatedLinksTests {
     /// The socket of bluetoothd takes ``SimulatedLinks/mostHandedOver`` packets for one central. Beyond them,
     /// bluetoothd hands over no packet, and the kernel sends nothing to anyone without one.
     @Test(arguments: [[5, 5], [5, 5, 5, 5], [30, 30], [15, 15, 15]], [2_000, 20_000])
-    mutating func oneSilentLinkAfterAnotherStopsNothing(periods: [Int], silence: Int) throws {
+    mutating func oneSilentLinkAfterAnotherStopsNothing(periods: [Int], silence: Int) async throws {
         try begin(periods)
         links.mostOfOneLink = .max
         for round in 0..<6 {
             let leaving = 1 + round % (periods.count - 1)
-            for _ in 0..<2_000 { step() }
+            await run(2_000)
             links.links[leaving].stalledUntil = .max
-            for _ in 0..<silence { step() }
+            await run(silence)
             links.disconnect(leaving)
             settle(leaving)
             (open[leaving], links.links[leaving].stalledUntil) = (0, 0)
         }
         #expect(most[0] <= 80, "\(most)")
         let before = links.links.map(\.arrived)
-        for _ in 0..<10_000 { step() }
+        await run(10_000)
         for number in periods.indices {
             #expect((links.links[number].arrived - before[number]) * periods[number] >= 5_000)
         }
@@ -164,19 +176,19 @@ struct EstimatedLinksTests {
     ///
     /// Once as much is owed as may be, one more goes to the silent one each 32 s.
     @Test(arguments: [[5, 5], [5, 5, 7]])
-    mutating func aLinkThatStaysSilentGetsLittleMore(periods: [Int]) throws {
+    mutating func aLinkThatStaysSilentGetsLittleMore(periods: [Int]) async throws {
         try begin(periods)
         (links.buffers, links.mostOfOneLink) = (16, 4)
         let visitor = periods.count - 1
-        for _ in 0..<1_000 { step() }
+        await run(1_000)
         links.links[0].stalledUntil = .max
         while links.time < 600_000 {
-            for _ in 0..<1_500 { step() }
+            await run(1_500)
             links.disconnect(visitor)
             gone = [visitor]
             open[visitor] = 0
             settle(visitor)
-            for _ in 0..<500 { step() }
+            await run(500)
             gone = []
         }
         #expect(most.allSatisfy { $0 <= SimulatedLinks.mostHandedOver }, "\(most)")
@@ -185,20 +197,20 @@ struct EstimatedLinksTests {
 
     /// All go at the speed of the slowest, and have what the windows of all allow.
     @Test(arguments: [[100, 5], [5, 10, 20, 50]])
-    mutating func theSlowestSetsThePace(periods: [Int]) throws {
+    mutating func theSlowestSetsThePace(periods: [Int]) async throws {
         try begin(periods)
         (links.buffers, links.mostOfOneLink) = (16, 4)
-        for _ in 0..<20_000 { step() }
+        await run(20_000)
         let slowest = periods.max() ?? 0
         #expect(most.allSatisfy { $0 <= 16 * periods.count + links.buffers }, "\(most)")
         for link in links.links { #expect(link.arrived * slowest >= 20_000 * 8 / 10) }
-        for _ in 0..<20_000 { step(isSending: false) }
+        await run(20_000, isSending: false)
         #expect(estimate.isEmpty && open.allSatisfy { $0 == 0 })
     }
 
     /// Links of any speeds, some silent for a while, some ending.
     @Test(arguments: 0..<6 as Range<UInt64>)
-    mutating func theBoundIsKeptAndNothingStops(seed: UInt64) throws {
+    mutating func theBoundIsKeptAndNothingStops(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let periods = (0..<Int.random(in: 2...4, using: &random)).map { _ in
             Int.random(in: 4...40, using: &random)
@@ -216,15 +228,16 @@ struct EstimatedLinksTests {
             default: break
             }
             step()
+            await yieldSometimes()
         }
         #expect(most.allSatisfy { $0 <= SimulatedLinks.mostHandedOver }, "seed \(seed): \(most)")
         for number in periods.indices { links.links[number].stalledUntil = 0 }
         let arrived = links.links.map(\.arrived)
-        for _ in 0..<12_000 { step() }
+        await run(12_000)
         for number in periods.indices {
             #expect(links.links[number].arrived - arrived[number] >= 30, "seed \(seed)")
         }
-        for _ in 0..<30_000 { step(isSending: false) }
+        await run(30_000, isSending: false)
         #expect(estimate.isEmpty && open.allSatisfy { $0 == 0 }, "seed \(seed)")
     }
 }
