@@ -82,10 +82,6 @@ struct CompletionEstimate {
     private static let valueHeader = 7
     private static let shortestSilence = Duration.milliseconds(200)
     private static let longestSilence = Duration.seconds(30)
-    /// The largest number of disconnections that release updates while no update counts as sent.
-    ///
-    /// Each of these disconnections releases one update for every other central.
-    private static let mostNudges = 16
 
     private var entries: [Entry] = []
     private var counters: LinkCounters
@@ -93,8 +89,7 @@ struct CompletionEstimate {
     private var surplus = Amount()
     /// The estimated number of responses in the sent amount.
     private var responses = Responses()
-    /// The amount that counts as completed, but has not been sent.
-    private var owed = Amount()
+    private var owed = OwedAmounts()
     private var sentSinceSilence = Amount()
     private var lastMove: ContinuousClock.Instant
     /// The longest recent time without a packet while updates were missing.
@@ -105,8 +100,6 @@ struct CompletionEstimate {
     private var isSettling = false
     /// Whether an update has counted as sent since the last silence.
     private var hasProgressed = false
-    /// The number of disconnections since the last update that counted as sent.
-    private var nudges = 0
     /// Finds the stalled links among several.
     private var search = StalledLinkProbe()
 
@@ -118,7 +111,7 @@ struct CompletionEstimate {
 
     /// Whether all updates are completed.
     var isEmpty: Bool {
-        entries.isEmpty && search.suspects.allSatisfy(\.entries.isEmpty)
+        entries.isEmpty && search.isEmpty
     }
 
     /// Records that bluetoothd receives an update.
@@ -126,7 +119,7 @@ struct CompletionEstimate {
     /// The latest counters must be passed to ``sent(_:at:)`` before.
     mutating func given(_ delivery: Delivery, size: Int, at now: ContinuousClock.Instant) {
         let entry = Entry(delivery: delivery, size: size + Self.valueHeader)
-        if search.isRunning || search.suspects.contains(where: { $0.central == delivery.central }) {
+        if search.isRunning || search.suspects(delivery.central) {
             return search.add(entry)
         }
         if entries.isEmpty {
@@ -151,25 +144,26 @@ struct CompletionEstimate {
     /// centrals only when it receives more data to send (`hci_conn_del` in net/bluetooth/hci_conn.c).
     /// Therefore the oldest missing update of each central counts as completed, and is owed. Centrals that
     /// connect and disconnect must not release more and more updates for a central whose link does not work.
-    /// For this reason, the probe of stalled links has a bound for each central.
+    /// For this reason, the owed amount of each central has a bound.
     ///
     /// - Returns: The updates that count as completed.
     mutating func settled(_ central: Central.ID) -> [Delivery] {
         entries.removeAll { $0.delivery.central == central }
+        owed.forget(central)
         search.settled(central)
-        let suspected = search.takeOldest().map(\.delivery)
-        guard nudges < Self.mostNudges else { return suspected }
-        nudges += 1
-        let oldest = Self.takeOldest(of: &entries)
-        for entry in oldest { owed.add(entry.size) }
-        return oldest.map(\.delivery) + suspected
+        let oldest = takeOldest()
+        for entry in oldest { owed.add(entry) }
+        return (oldest + search.takeOldest()).map(\.delivery)
     }
 
-    /// Removes and returns the first entry of each central.
-    static func takeOldest(of entries: inout [Entry]) -> [Entry] {
+    /// Removes and returns the first entry of each central, unless too much is owed to the central.
+    private mutating func takeOldest() -> [Entry] {
         var taken: [Entry] = []
         entries.removeAll { entry in
-            let isFirst = !taken.contains { $0.delivery.central == entry.delivery.central }
+            let central = entry.delivery.central
+            let isFirst =
+                !taken.contains { $0.delivery.central == central }
+                && owed.packets(for: central) < StalledLinkProbe.mostOwedAfterDisconnections
             if isFirst { taken.append(entry) }
             return isFirst
         }
@@ -204,7 +198,7 @@ struct CompletionEstimate {
             surplus.take(entry.size)
             return true
         }
-        if !completed.isEmpty { (hasProgressed, nudges) = (true, 0) }
+        if !completed.isEmpty { hasProgressed = true }
         return takeFirst(completed.count)
     }
 
@@ -216,13 +210,14 @@ struct CompletionEstimate {
 
     /// Completes all missing updates, because the adapter has sent nothing for a long time.
     private mutating func endSilence(at time: ContinuousClock.Instant) -> [Delivery] {
-        if !search.isOver || Set(entries.map(\.delivery.central)).count > 1 { return beginSearch(at: time) }
+        let centrals = Set(entries.map(\.delivery.central) + owed.amounts.map(\.central))
+        if !search.isOver || centrals.count > 1 { return beginSearch(at: time) }
         let missing = entries.reduce(into: Amount()) { $0.add($1.size) }
         // The amount sent since the last silence more likely belongs to these updates. In that case, the owed
         // amount does not exist.
         let isSent =
             silences == 0 && isSettling && !hasProgressed && (sentSinceSilence - missing).isNoLessThanNothing
-        if !isSent { owed = owed + missing }
+        if !isSent { for entry in entries { owed.add(entry) } }
         (surplus, sentSinceSilence) = (Amount(), Amount())
         isSettling = !owed.isNothing
         hasProgressed = false
@@ -232,9 +227,9 @@ struct CompletionEstimate {
     }
 
     private mutating func beginSearch(at time: ContinuousClock.Instant) -> [Delivery] {
-        search.begin(entries)
+        search.begin(entries, owed: owed)
         let sent = surplus
-        (entries, owed, isSettling, silences) = ([], Amount(), false, 0)
+        (entries, owed, isSettling, silences) = ([], OwedAmounts(), false, 0)
         return searchOn(sent, at: time)
     }
 

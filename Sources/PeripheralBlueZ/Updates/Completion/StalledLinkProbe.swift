@@ -6,8 +6,11 @@ internal import PeripheralKit
 /// The probe runs if the adapter has sent nothing although updates for several centrals are missing. Only the
 /// total of all links is known. Therefore the probe lets one central at a time receive updates, and no other
 /// central in the meantime. Either the adapter sends these updates, or the link of this central is stalled.
-/// While updates are sent to the other centrals, a stalled central receives nothing. The probe tests a
+/// Centrals that bluetoothd reaches only together are tested together. While updates are sent to the other centrals, a stalled central receives nothing. The probe tests a
 /// stalled central again from time to time, when the updates for the other centrals are completed.
+///
+/// A central stays a suspect until all its updates are known to be sent. Only then its account is closed, so
+/// the number of updates in flight to it has a bound.
 struct StalledLinkProbe {
     /// A central with its missing updates.
     struct Suspect {
@@ -17,10 +20,15 @@ struct StalledLinkProbe {
         var owed = CompletionEstimate.Amount()
         /// Whether nothing was sent to the central after it received more updates.
         var isStalled = false
+        /// Whether all updates are known to be sent.
+        var isWorking = false
+        /// Whether bluetoothd has received an update for the central since the current turn began.
+        var isTried = false
         /// The time when the central received more updates.
         var givenAt: ContinuousClock.Instant?
 
-        var owesTooMuch: Bool { owed.packets > StalledLinkProbe.mostOwed }
+        /// Whether the disconnection of another central must not lead to more updates.
+        var owesTooMuch: Bool { owed.packets >= StalledLinkProbe.mostOwedAfterDisconnections }
 
         var missing: CompletionEstimate.Amount { entries.reduce(into: owed) { $0.add($1.size) } }
 
@@ -35,7 +43,11 @@ struct StalledLinkProbe {
     /// The largest amount owed to a central.
     ///
     /// Beyond this amount, the central receives one update at a time, after ``longestLoss``.
-    private static let mostOwed = 64
+    static let mostOwed = 64
+    /// The largest amount owed to a central after others have disconnected.
+    ///
+    /// The kernel needs one more packet then: see ``CompletionEstimate/settled(_:)``.
+    static let mostOwedAfterDisconnections = mostOwed + 16
     /// The time after which a silent link is lost (Core Specification, Vol 4, Part E, 7.8.12).
     ///
     /// A link that still exists after this time may work again, and the owed amount may be smaller than
@@ -44,11 +56,10 @@ struct StalledLinkProbe {
     private static let longestLoss = Duration.seconds(32)
     private static let (shortestRest, longestRest) = (Duration.seconds(1), Duration.seconds(30))
 
-    var suspects: [Suspect] = []
+    private var suspects: [Suspect] = []
     private var waiting: [Central.ID] = []
-    private var current: Central.ID?
-    /// Whether bluetoothd has received an update for the current central since its turn began.
-    private var isCurrentTried = false
+    /// The centrals that are being tested, if any.
+    private var current: [Central.ID] = []
     /// The amount that other centrals may send in the meantime, which is attributed to no central.
     ///
     /// This amount is missing for disconnected centrals. During a probe, it also includes all updates that
@@ -64,29 +75,40 @@ struct StalledLinkProbe {
     /// Whether no central is known to be stalled.
     var isOver: Bool { suspects.isEmpty }
 
-    func isDue(at time: ContinuousClock.Instant) -> Bool {
-        !isRunning && !suspects.isEmpty && restsUntil.map { time >= $0 } ?? true
+    /// Whether no update is missing.
+    var isEmpty: Bool { suspects.allSatisfy(\.entries.isEmpty) }
+
+    func suspects(_ central: Central.ID) -> Bool {
+        suspects.contains { $0.central == central }
     }
 
-    /// Begins with the missing updates.
+    func isDue(at time: ContinuousClock.Instant) -> Bool {
+        !isRunning && !isEmpty && restsUntil.map { time >= $0 } ?? true
+    }
+
+    /// Begins with the missing updates, and with the amounts that are owed to centrals.
     ///
     /// Centrals that were stalled before are probed after the updates for the other centrals are sent.
-    mutating func begin(_ entries: [CompletionEstimate.Entry]) {
+    mutating func begin(_ entries: [CompletionEstimate.Entry], owed: OwedAmounts) {
         isRunning = true
         isDraining = true
         (sent, awaited) = (CompletionEstimate.Amount(), CompletionEstimate.Amount())
+        for (central, amount) in owed.amounts { suspects[suspect(central)].owed = amount }
         for entry in entries { add(entry) }
     }
 
     mutating func add(_ entry: CompletionEstimate.Entry) {
-        let central = entry.delivery.central
-        if !suspects.contains(where: { $0.central == central }) { suspects.append(Suspect(central: central)) }
-        for index in suspects.indices where suspects[index].central == central {
-            suspects[index].entries.append(entry)
-        }
-        guard current != nil else { return }
+        let index = suspect(entry.delivery.central)
+        suspects[index].entries.append(entry)
+        guard !current.isEmpty else { return }
         awaited.add(entry.size)
-        if central == current { isCurrentTried = true }
+        suspects[index].isTried = true
+    }
+
+    private mutating func suspect(_ central: Central.ID) -> Int {
+        if let index = suspects.firstIndex(where: { $0.central == central }) { return index }
+        suspects.append(Suspect(central: central))
+        return suspects.count - 1
     }
 
     mutating func withdraw(_ update: BackendUpdate.ID) {
@@ -101,15 +123,17 @@ struct StalledLinkProbe {
         if suspects.isEmpty { self = StalledLinkProbe() }
         // The central may have caused the silence of the other centrals.
         restsUntil = nil
+        for index in suspects.indices where !suspects[index].owesTooMuch { suspects[index].givenAt = nil }
     }
 
     /// Removes and returns the first missing update of each central, which is owed from now on.
     ///
     /// The result does not include centrals with a too large owed amount.
     mutating func takeOldest() -> [CompletionEstimate.Entry] {
-        suspects.indices.filter { !suspects[$0].owesTooMuch }.flatMap { index in
-            let taken = CompletionEstimate.takeOldest(of: &suspects[index].entries)
-            for entry in taken { suspects[index].owed.add(entry.size) }
+        suspects.indices.compactMap { index in
+            guard !suspects[index].owesTooMuch, !suspects[index].entries.isEmpty else { return nil }
+            let taken = suspects[index].entries.removeFirst()
+            suspects[index].owed.add(taken.size)
             return taken
         }
     }
@@ -127,61 +151,99 @@ struct StalledLinkProbe {
         at time: ContinuousClock.Instant
     ) -> (completed: [CompletionEstimate.Delivery], beginsAnew: Bool) {
         sent = sent + amount
-        if isDraining {
-            let missing = suspects.reduce(awaited) { $0 + $1.missing }
-            if (missing - sent).isNothing {
-                for index in suspects.indices { suspects[index].isStalled = false }
-                return (finish(at: time), true)
-            }
-            guard isSilent else { return ([], false) }
-            isDraining = false
-            // The owed amount may have been sent before, while its recipient was unknown.
-            for index in suspects.indices { suspects[index].owe(noMoreThan: missing - sent) }
-            // If any suspects were stalled before, all updates for the other centrals are sent. If not, the
-            // state of every central is unknown.
-            let stalled = suspects.filter(\.isStalled).map(\.central)
-            waiting = stalled.isEmpty ? suspects.map(\.central) : stalled
+        if isDraining { return drain(isSilent: isSilent, at: time) }
+        // Without another update for a central, the state of its link remains unknown.
+        let tested = suspects.indices.filter {
+            suspects[$0].isTried && current.contains(suspects[$0].central)
+        }
+        let unsent = suspects.reduce(CompletionEstimate.Amount()) { $1.isTried ? $0 + $1.missing : $0 } - sent
+        if !tested.isEmpty, unsent.isNothing {
+            for index in suspects.indices where suspects[index].isTried { suspects[index].isWorking = true }
             return (next(at: time), true)
         }
-        guard let index = suspects.firstIndex(where: { $0.central == current }) else {
-            return (next(at: time), true)
+        guard isSilent || !suspects.contains(where: { current.contains($0.central) }) else {
+            return ([], false)
         }
-        let hasCompleted = (awaited - sent).isNothing
-        guard hasCompleted && isCurrentTried || isSilent else { return ([], false) }
-        // Without another update for the central, the state of its link remains unknown.
-        if isCurrentTried { suspects[index].isStalled = !hasCompleted }
+        // If a link works, a silence means that all its updates are sent.
+        let isWorking = (awaited - sent).isNothing
+        for index in tested {
+            (suspects[index].isWorking, suspects[index].isStalled) = (isWorking, !isWorking)
+        }
         return (next(at: time), true)
     }
 
-    /// Lets the next central receive updates.
+    private mutating func drain(
+        isSilent: Bool,
+        at time: ContinuousClock.Instant
+    ) -> (completed: [CompletionEstimate.Delivery], beginsAnew: Bool) {
+        let unsent = suspects.reduce(awaited) { $0 + $1.missing } - sent
+        if unsent.isNothing {
+            for index in suspects.indices { suspects[index].isWorking = true }
+            return (finish(at: time), true)
+        }
+        guard isSilent else { return ([], false) }
+        isDraining = false
+        // The owed amount may have been sent before, while its recipient was unknown.
+        for index in suspects.indices { suspects[index].owe(noMoreThan: unsent) }
+        let stalled = suspects.filter(\.isStalled)
+        // If no more is missing than the updates for the stalled centrals, all other updates are sent.
+        let isRestSent = (stalled.reduce(unsent) { $0 - $1.missing }).isNothing
+        for index in suspects.indices where isRestSent && !suspects[index].isStalled {
+            suspects[index].isWorking = true
+        }
+        waiting = suspects.filter { !$0.isStalled && !$0.isWorking }.map(\.central) + stalled.map(\.central)
+        return (next(at: time), true)
+    }
+
+    /// Lets the next central receive updates, and the centrals that share these updates.
     private mutating func next(at time: ContinuousClock.Instant) -> [CompletionEstimate.Delivery] {
         (sent, awaited) = (CompletionEstimate.Amount(), CompletionEstimate.Amount())
+        for index in suspects.indices { suspects[index].isTried = false }
         while let central = waiting.first {
             waiting.removeFirst()
             guard let index = suspects.firstIndex(where: { $0.central == central }),
-                !suspects[index].entries.isEmpty
+                !suspects[index].entries.isEmpty, !suspects[index].isWorking
             else { continue }
             var count = suspects[index].entries.count
             if suspects[index].missing.packets > Self.mostOwed {
-                if let givenAt = suspects[index].givenAt, time - givenAt < Self.longestLoss { continue }
+                if let givenAt = suspects[index].givenAt, time - givenAt < Self.longestLoss {
+                    suspects[index].isStalled = true
+                    continue
+                }
                 count = 1
             }
-            suspects[index].givenAt = time
-            (current, isCurrentTried) = (central, false)
-            let completed = suspects[index].entries.prefix(count)
-            for entry in completed { suspects[index].owed.add(entry.size) }
-            suspects[index].entries.removeFirst(count)
-            return completed.map(\.delivery)
+            return release(Set(suspects[index].entries.prefix(count).map(\.delivery.update)), at: time)
         }
         return finish(at: time)
     }
 
+    /// Lets updates count as completed for all their centrals, which are tested from now on.
+    private mutating func release(
+        _ updates: Set<BackendUpdate.ID>,
+        at time: ContinuousClock.Instant
+    ) -> [CompletionEstimate.Delivery] {
+        var completed: [CompletionEstimate.Delivery] = []
+        current = []
+        for index in suspects.indices {
+            let released = suspects[index].entries.filter { updates.contains($0.delivery.update) }
+            guard !released.isEmpty else { continue }
+            current.append(suspects[index].central)
+            suspects[index].givenAt = time
+            suspects[index].entries.removeAll { updates.contains($0.delivery.update) }
+            for entry in released { suspects[index].owed.add(entry.size) }
+            completed += released.map(\.delivery)
+        }
+        waiting.removeAll(where: current.contains)
+        return completed
+    }
+
     private mutating func finish(at time: ContinuousClock.Instant) -> [CompletionEstimate.Delivery] {
-        let completed = suspects.filter { !$0.isStalled }.flatMap(\.entries).map(\.delivery)
-        suspects.removeAll { !$0.isStalled }
-        (isRunning, isDraining, current, waiting) = (false, false, nil, [])
+        let completed = suspects.filter(\.isWorking).flatMap(\.entries).map(\.delivery)
+        suspects.removeAll(where: \.isWorking)
+        (isRunning, isDraining, current, waiting) = (false, false, [], [])
         rest = suspects.isEmpty ? Self.shortestRest : min(rest * 2, Self.longestRest)
-        restsUntil = time + rest
+        // A central whose link is in an unknown state must not wait for the rest to end.
+        restsUntil = suspects.contains { !$0.isStalled && !$0.entries.isEmpty } ? nil : time + rest
         return completed
     }
 }
