@@ -1,0 +1,94 @@
+import PeripheralBlueZModel
+import PeripheralCore
+import PeripheralDBus
+import PeripheralEmulator
+import PeripheralTesting
+import Testing
+
+@testable import PeripheralBlueZ
+
+/// What a program has reserved, no other program reserves.
+@Suite(.timeLimit(.minutes(1)))
+struct HandleReservationTests {
+    private static let daemons = [BlueZVersion("5.66"), "5.82", "5.87"].map {
+        EmulatedBlueZ.Configuration(version: $0, clock: ManualClock())
+    }
+
+    /// A reservation with its connection to the bus.
+    private struct Program {
+        let reservation = HandleReservation(HandleRecord())
+        let daemon: HandleReservation.Daemon
+
+        func reserve(
+            _ ranges: ClosedRange<AttributeHandle>...,
+            refused block: HandleBlock? = nil,
+            at location: SourceLocation = #_sourceLocation
+        ) async throws {
+            let refused = try await reservation.reserve(ranges, in: daemon)
+            #expect(refused == Set(block.map { [$0] } ?? []), sourceLocation: location)
+        }
+    }
+
+    /// Runs a test with two programs.
+    private func withPrograms(
+        on configuration: EmulatedBlueZ.Configuration,
+        _ body: (Program, Program) async throws -> Void
+    ) async throws {
+        try await withEmulatedBlueZ(configuration) { bluez in
+            let loop = EventLoop(name: "programs")
+            var connections: [BusConnection] = []
+            var programs: [Program] = []
+            for _ in 0..<2 {
+                let connection = try await BusConnection.connect(to: .address(bluez.busAddress), on: loop)
+                connections.append(connection)
+                let daemon = HandleReservation.Daemon(
+                    connection: connection,
+                    managers: try AdapterManagers(of: "/org/bluez/hci0", on: connection),
+                    database: "one",
+                    tellsHandles: configuration.version >= "5.80",
+                    clock: ContinuousClock()
+                )
+                programs.append(Program(daemon: daemon))
+            }
+            try await body(programs[0], programs[1])
+            for connection in connections { await connection.close() }
+            await loop.stop()
+        }
+    }
+
+    @Test(arguments: daemons)
+    func anotherProgramDoesNotGetAReservedBlock(daemon: EmulatedBlueZ.Configuration) async throws {
+        try await withPrograms(on: daemon) { first, second in
+            try await first.reserve(0x0100...0x0106)
+            // Other handles of the same block.
+            try await second.reserve(0x0108...0x010F, refused: HandleBlock(of: 0x0100))
+            try await second.reserve(0x0110...0x0116)
+            try await first.reserve(0x0100...0x0112, refused: HandleBlock(of: 0x0110))
+        }
+    }
+
+    /// A refused program has no claim that stops the program that it has met.
+    @Test(arguments: daemons)
+    func aReleasedBlockIsFree(daemon: EmulatedBlueZ.Configuration) async throws {
+        try await withPrograms(on: daemon) { first, second in
+            try await first.reserve(0x0100...0x0106, 0x0120...0x0126)
+            try await second.reserve(0x0120...0x0126, refused: HandleBlock(of: 0x0120))
+            try await first.reservation.keep([0x0100...0x0106], in: first.daemon)
+            try await second.reserve(0x0120...0x0126)
+            try await second.reserve(0x0100...0x0106, refused: HandleBlock(of: 0x0100))
+            try await first.reservation.release(in: first.daemon)
+            try await second.reserve(0x0100...0x0106)
+        }
+    }
+
+    /// The end of a program ends its claims.
+    @Test(arguments: daemons)
+    func theEndOfAProgramReleasesItsBlocks(daemon: EmulatedBlueZ.Configuration) async throws {
+        try await withPrograms(on: daemon) { first, second in
+            try await first.reserve(0x0100...0x0106)
+            try await second.reserve(0x0100...0x0106, refused: HandleBlock(of: 0x0100))
+            await first.daemon.connection.close()
+            try await second.reserve(0x0100...0x0106)
+        }
+    }
+}
