@@ -13,12 +13,15 @@ public import PeripheralKit
 public struct AutomationAnalog: Sendable {
     /// The Analog characteristic, 0x2A58.
     ///
-    /// Centrals read and subscribe to an input. Centrals read and write an output.
+    /// Centrals can read and subscribe to an analog input. Centrals can read and write an analog output.
     ///
-    /// If the service has an aggregate, centrals can only read the input. The definition of the service, C3,
-    /// says: "The Indicate and Notify properties are excluded for the Digital and Analog characteristics if
-    /// the Aggregate characteristic is supported." The service applies this rule. Use the property only after
-    /// you have created the service.
+    /// If the service declares an Aggregate characteristic, centrals cannot subscribe to an input.
+    ///
+    /// Condition C3 of the Automation IO Service says: "The Indicate and Notify properties are excluded for
+    /// the Digital and Analog characteristics if the Aggregate characteristic is supported." The service
+    /// applies condition C3 to all inputs.
+    ///
+    /// Create the ``AutomationIOService`` before you use the `value` property.
     public var value: Characteristic<UInt16> { state.isAggregated ? aggregated : alone }
 
     private let alone: Characteristic<UInt16>
@@ -31,14 +34,17 @@ public struct AutomationAnalog: Sendable {
     ///
     /// - Parameters:
     ///   - initial: The initial value.
-    ///   - name: A human-readable name, in a User Description descriptor.
-    ///   - format: The unit and format of the value. A service with several analogs requires a format.
-    ///   - range: The range of the value, in a Valid Range descriptor.
-    ///   - isConfirmed: Whether values are indicated instead of notified. The parameter has an effect only in
-    ///     a service without an aggregate.
-    ///   - hasTriggers: Whether centrals choose the condition and the time of updates through trigger setting
-    ///     descriptors. If `false`, every change is sent.
-    ///   - security: The security required to read, to subscribe, and to write triggers.
+    ///   - name: The human-readable name of the input. A User Description descriptor contains the name.
+    ///   - format: The unit and the format of the input value. A service with several Analog characteristics
+    ///     requires a format.
+    ///   - range: The range of the input value. A Valid Range descriptor contains the range.
+    ///   - isConfirmed: Whether the service sends values as indications instead of notifications. The
+    ///     `isConfirmed` parameter has an effect only in a service without an Aggregate characteristic.
+    ///   - hasTriggers: Whether the characteristic has trigger setting descriptors. Centrals write the
+    ///     descriptors to choose when the service sends the values. If `hasTriggers` is `false`, the service
+    ///     sends every change.
+    ///   - security: The security required to read the input, to subscribe to the input, and to write the
+    ///     trigger setting descriptors.
     /// - Returns: The input.
     public static func input(
         _ initial: UInt16,
@@ -69,12 +75,14 @@ public struct AutomationAnalog: Sendable {
     ///
     /// - Parameters:
     ///   - initial: The initial value.
-    ///   - name: A human-readable name, in a User Description descriptor.
-    ///   - format: The unit and format of the value. A service with several analogs requires a format.
-    ///   - range: The range that centrals may write. A Valid Range descriptor contains the range. Values
-    ///     outside the range are refused with `ATTError.outOfRange`.
-    ///   - security: The security required to read and write.
-    ///   - handler: Handles a value that a central has written. If the handler throws, the value is refused.
+    ///   - name: The human-readable name of the output. A User Description descriptor contains the name.
+    ///   - format: The unit and the format of the output value. A service with several Analog characteristics
+    ///     requires a format.
+    ///   - range: The range of values that centrals can write. A Valid Range descriptor contains the range.
+    ///     The service rejects a value outside the range with `ATTError.outOfRange`.
+    ///   - security: The security required to read and write the output.
+    ///   - handler: Handles each value that a central writes. If the handler throws an error, the service
+    ///     rejects the value.
     /// - Returns: The output.
     public static func output(
         _ initial: UInt16,

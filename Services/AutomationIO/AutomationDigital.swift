@@ -11,12 +11,15 @@ public import PeripheralKit
 public struct AutomationDigital: Sendable {
     /// The Digital characteristic, 0x2A56.
     ///
-    /// Centrals read and subscribe to an input. Centrals read and write an output.
+    /// Centrals can read and subscribe to a digital input. Centrals can read and write a digital output.
     ///
-    /// If the service has an aggregate, centrals can only read the input. The definition of the service, C3,
-    /// says: "The Indicate and Notify properties are excluded for the Digital and Analog characteristics if
-    /// the Aggregate characteristic is supported." The service applies this rule. Use the property only after
-    /// you have created the service.
+    /// If the service declares an Aggregate characteristic, centrals cannot subscribe to an input.
+    ///
+    /// Condition C3 of the Automation IO Service says: "The Indicate and Notify properties are excluded for
+    /// the Digital and Analog characteristics if the Aggregate characteristic is supported." The service
+    /// applies condition C3 to all inputs.
+    ///
+    /// Create the ``AutomationIOService`` before you use the `value` property.
     public var value: Characteristic<DigitalStates> { state.isAggregated ? aggregated : alone }
 
     private let alone: Characteristic<DigitalStates>
@@ -25,21 +28,23 @@ public struct AutomationDigital: Sendable {
     let state: InputState
     let isInput: Bool
 
-    /// The number of inputs or outputs.
+    /// The number of digital inputs or outputs in the group.
     public let count: Int
 
     /// Declares inputs.
     ///
     /// - Parameters:
-    ///   - states: The initial states, one for each input: 1 to 255.
-    ///   - name: A human-readable name, in a User Description descriptor.
-    ///   - which: A description that distinguishes the group from other groups. A service with several
-    ///     digitals requires a description.
-    ///   - isConfirmed: Whether states are indicated instead of notified. The parameter has an effect only in
-    ///     a service without an aggregate.
-    ///   - hasTriggers: Whether centrals choose the condition and the time of updates through trigger setting
-    ///     descriptors. If `false`, every change is sent.
-    ///   - security: The security required to read, to subscribe, and to write triggers.
+    ///   - states: The initial states of 1 to 255 inputs. The array contains one state for each input.
+    ///   - name: The human-readable name of the inputs. A User Description descriptor contains the name.
+    ///   - which: A description that distinguishes the group of inputs from other groups. A service with
+    ///     several Digital characteristics requires a description.
+    ///   - isConfirmed: Whether the service sends states as indications instead of notifications. The
+    ///     `isConfirmed` parameter has an effect only in a service without an Aggregate characteristic.
+    ///   - hasTriggers: Whether the characteristic has trigger setting descriptors. Centrals write the
+    ///     descriptors to choose when the service sends the states. If `hasTriggers` is `false`, the service
+    ///     sends every change.
+    ///   - security: The security required to read the inputs, to subscribe to the inputs, and to write the
+    ///     trigger setting descriptors.
     /// - Returns: The inputs.
     public static func input(
         _ states: [DigitalState],
@@ -69,14 +74,14 @@ public struct AutomationDigital: Sendable {
     /// Declares outputs.
     ///
     /// - Parameters:
-    ///   - states: The initial states, one for each output: 1 to 255.
-    ///   - name: A human-readable name, in a User Description descriptor.
-    ///   - which: A description that distinguishes the group from other groups. A service with several
-    ///     digitals requires a description.
-    ///   - security: The security required to read and write.
-    ///   - handler: Handles the states that a central has written, one for each output. If the central writes
-    ///     `.unknown` for an output, the handler receives the current state of that output. If the handler
-    ///     throws, the states are refused.
+    ///   - states: The initial states of 1 to 255 outputs. The array contains one state for each output.
+    ///   - name: The human-readable name of the outputs. A User Description descriptor contains the name.
+    ///   - which: A description that distinguishes the group of outputs from other groups. A service with
+    ///     several Digital characteristics requires a description.
+    ///   - security: The security required to read and write the outputs.
+    ///   - handler: Handles the states that a central writes. The array contains one state for each output.
+    ///     If the central writes `.unknown` for an output, the handler receives the current state of the
+    ///     output. If the handler throws an error, the service rejects the states.
     /// - Returns: The outputs.
     public static func output(
         _ states: [DigitalState],

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The Automation IO service, 0x1815: digital and analog inputs and outputs.
+/// The Automation IO service, 0x1815, with digital and analog inputs and outputs.
 ///
 /// The service implements the Automation IO Service specification 1.0.
 ///
@@ -22,20 +22,23 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Each update checks the triggers that centrals have set. A time interval therefore ends at the first update
-/// after the interval. Update an input after each measurement, even if the value has not changed. All
-/// centrals share the same triggers.
+/// Centrals can set triggers for an input. The triggers determine when the service sends the value of the
+/// input. The service checks the triggers only when the program updates the input. If the interval of a time
+/// trigger ends between two updates, the service sends the value at the next update. Update an input after
+/// each measurement, even if the measured value has not changed. All centrals share the triggers of an input.
 public struct AutomationIOService: GATTServiceDeclaration {
-    /// The digital inputs and outputs.
+    /// The digital inputs and outputs of the service.
     public let digitals: [AutomationDigital]
 
-    /// The analog inputs and outputs.
+    /// The analog inputs and outputs of the service.
     public let analogs: [AutomationAnalog]
 
-    /// The Aggregate, 0x2A5A: the values of all inputs; `nil` when it is not declared.
+    /// The Aggregate characteristic, 0x2A5A, which contains the values of all inputs.
     ///
-    /// The values of the digital inputs precede the values of the analog inputs. Each value is encoded as in
-    /// the characteristic of its input.
+    /// The property is `nil` if the service does not declare the Aggregate characteristic.
+    ///
+    /// In the aggregate, the values of the digital inputs precede the values of the analog inputs. The
+    /// encoding of a value is the same as in the Digital or Analog characteristic of the input.
     public let aggregate: Characteristic<[UInt8]>?
 
     private let now: @Sendable () -> Duration
@@ -43,15 +46,16 @@ public struct AutomationIOService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - digitals: The digital inputs and outputs.
-    ///   - analogs: The analog inputs and outputs.
-    ///   - hasAggregate: Whether an Aggregate characteristic contains the values of all inputs. The aggregate
-    ///     is notified when the triggers of an input require an update. Centrals can then only read the
-    ///     inputs, not subscribe to them.
-    ///   - clock: The clock for time triggers.
-    ///   - security: The security required to read the aggregate and to subscribe to it. Require at least the
-    ///     highest level that any input requires. Each input and each output has a separate `security`
-    ///     parameter.
+    ///   - digitals: The digital inputs and outputs of the service.
+    ///   - analogs: The analog inputs and outputs of the service.
+    ///   - hasAggregate: Whether the service declares an Aggregate characteristic with the values of all
+    ///     inputs. The service sends the aggregate as a notification when the triggers of an input require a
+    ///     notification. If a service declares an aggregate, centrals can read the inputs, but cannot
+    ///     subscribe to the inputs.
+    ///   - clock: The clock that measures the intervals of time triggers.
+    ///   - security: The security required to read the aggregate and to subscribe to the aggregate. The
+    ///     security level of the aggregate must be at least as high as the security level of each input. Each
+    ///     input and each output has a separate `security` parameter.
     public init<C: Clock>(
         digitals: [AutomationDigital] = [],
         analogs: [AutomationAnalog] = [],
@@ -73,14 +77,18 @@ public struct AutomationIOService: GATTServiceDeclaration {
             } : nil
     }
 
-    /// Updates the states of digital inputs, and sends the states if a trigger requires it.
+    /// Updates the states of digital inputs.
+    ///
+    /// The method sends the states to the subscribers if the triggers of the inputs require a notification or
+    /// an indication.
     ///
     /// - Parameters:
-    ///   - digital: The inputs, which must belong to the service.
-    ///   - states: The current states. Missing states are `.unknown`.
+    ///   - digital: The digital inputs to update. The inputs must belong to the service.
+    ///   - states: The current states, one for each input. The method uses `.unknown` for each input without
+    ///     a state.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify` or `session.indicate`; `PeripheralError` with the code
-    ///   `notDeclared` for outputs.
+    /// - Throws: The errors that `session.notify` or `session.indicate` throws. If `digital` is a group of
+    ///   outputs, the method throws a `PeripheralError` with the code `notDeclared`.
     public func update(
         _ digital: AutomationDigital,
         to states: [DigitalState],
@@ -91,14 +99,17 @@ public struct AutomationIOService: GATTServiceDeclaration {
         try await update(digital.value, digital.state, to: value, in: session)
     }
 
-    /// Updates the value of an analog input, and sends the value if a trigger requires it.
+    /// Updates the value of an analog input.
+    ///
+    /// The method sends the value to the subscribers if the triggers of the input require a notification or
+    /// an indication.
     ///
     /// - Parameters:
-    ///   - analog: The input, which must belong to the service.
+    ///   - analog: The analog input to update. The input must belong to the service.
     ///   - value: The current value.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify` or `session.indicate`; `PeripheralError` with the code
-    ///   `notDeclared` for an output.
+    /// - Throws: The errors that `session.notify` or `session.indicate` throws. If `analog` is an output, the
+    ///   method throws a `PeripheralError` with the code `notDeclared`.
     public func update(_ analog: AutomationAnalog, to value: UInt16, in session: PeripheralSession)
         async throws
     {
@@ -134,7 +145,7 @@ public struct AutomationIOService: GATTServiceDeclaration {
         digitals.filter(\.isInput).map(\.state) + analogs.filter(\.isInput).map(\.state)
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.automationIO) {
             digitals.map(\.value)

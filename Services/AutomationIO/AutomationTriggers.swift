@@ -1,56 +1,60 @@
 public import PeripheralKit
 
-/// The condition under which a change of an input counts.
+/// The condition that a change of an input must meet to cause a notification.
 ///
-/// This type represents the value of the Value Trigger Setting descriptor, 0x290A (Automation IO Service 1.0,
-/// section 3.1). Quotations are from the definition of the descriptor. The definition says for each condition
-/// when "the state is changed".
+/// `AutomationValueTrigger` represents the value of the Value Trigger Setting descriptor, 0x290A (Automation
+/// IO Service 1.0, section 3.1). The quotations in this documentation are from the definition of the
+/// descriptor. For each condition, the definition specifies when "the state is changed".
 public enum AutomationValueTrigger: Hashable, Sendable {
-    /// Every change.
+    /// Every change of an input.
     case changed
-    /// A change of an analog input from one side of the bound to the other.
+    /// A change of an analog input from one side of the given bound to the other side.
     ///
-    /// The value changes "from less than to greater than" the bound, "or from greater than to less than" the
-    /// bound. A value equal to the bound is not a crossing. Values equal to the bound may occur during a
-    /// crossing.
+    /// The value of the input changes "from less than to greater than" the bound, "or from greater than to
+    /// less than" the bound. A change from one side of the bound to a value equal to the bound is not a
+    /// crossing. A crossing can include values equal to the bound.
     case crosses(UInt16)
-    /// A change of an analog input to or from equality with the bound.
+    /// A change of an analog input to the given bound or away from the given bound.
     ///
-    /// Each of these changes counts:
+    /// Each of the following changes meets the condition:
     ///
-    /// - "from less than to equal to" the bound
-    /// - "from greater than to equal to" the bound
-    /// - "from equal to to less than or greater than" the bound
+    /// - A change "from less than to equal to" the bound
+    /// - A change "from greater than to equal to" the bound
+    /// - A change "from equal to to less than or greater than" the bound
     case reachesOrLeaves(UInt16)
     /// A change of an analog input by more than the given difference.
     ///
-    /// The difference is relative to the value at the last change that counted.
+    /// The service compares the new value with the value at the last change that met the condition.
     case changesByMoreThan(UInt16)
-    /// A change of a digital input whose bit is set in the given mask.
+    /// A change of a digital input with a set bit in the given mask.
     case changesAny(of: [UInt8])
-    /// A change of an analog input from between the two bounds to outside them.
+    /// A change of an analog input from a value between two bounds to a value outside the bounds.
     ///
-    /// Analog One is the upper bound, and Analog Two is the lower bound. Before the change, the value is
-    /// "less than" the upper bound "and greater than" the lower bound. The value changes "to greater than"
-    /// the upper bound "or less than" the lower bound. Values equal to a bound may occur during the change.
+    /// The specification calls the upper bound Analog One and the lower bound Analog Two. Before the change,
+    /// the value is "less than" the upper bound "and greater than" the lower bound. The value of the input
+    /// changes "to greater than" the upper bound "or less than" the lower bound. The change can include
+    /// values equal to a bound.
     ///
-    /// A change from outside the bounds to inside does not count. Swapped bounds have the same meaning.
+    /// A change from outside the bounds to inside the bounds does not meet the condition. The order of the
+    /// two bounds has no effect.
     case leavesBounds(upper: UInt16, lower: UInt16)
-    /// A change of an analog input "from equal to" either bound "to any other value".
+    /// A change of an analog input "from equal to" one of two bounds "to any other value".
     ///
-    /// The bounds are Analog One and Analog Two.
+    /// The specification calls the two bounds Analog One and Analog Two.
     case leavesEither(UInt16, or: UInt16)
-    /// No change: only the time trigger counts.
+    /// A condition that no change of an input meets.
     ///
-    /// "It can be used for example when the value of one or more characteristic should not cause indication
-    /// or notification of the Aggregate characteristic."
+    /// With the `never` condition, only the time trigger can cause a notification.
+    ///
+    /// The specification says about the `never` condition: "It can be used for example when the value of one
+    /// or more characteristic should not cause indication or notification of the Aggregate characteristic."
     case never
 }
 
 extension AutomationValueTrigger: GATTValue {
-    /// Reads a condition and its operands.
+    /// Reads a condition and the operands of the condition.
     ///
-    /// - Throws: `GATTDecodingError`, also for a reserved condition.
+    /// - Throws: `GATTDecodingError` if the bytes are incomplete, or if the condition is reserved.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let condition: UInt8 = try reader.read()
         switch condition {
@@ -66,7 +70,7 @@ extension AutomationValueTrigger: GATTValue {
         }
     }
 
-    /// Appends the condition and its operands.
+    /// Appends the condition and the operands of the condition.
     public func encode(into writer: inout ByteWriter) {
         switch self {
         case .changed:
@@ -97,25 +101,30 @@ extension AutomationValueTrigger: GATTValue {
     }
 }
 
-/// The time at which an input is sent.
+/// The time at which the service sends the value of an input.
 ///
-/// This type represents the value of the Time Trigger Setting descriptor, 0x290E (Automation IO Service 1.0,
-/// section 3.1). The maximum interval is 16,777,215 seconds. A longer interval is sent as the maximum.
+/// `AutomationTimeTrigger` represents the value of the Time Trigger Setting descriptor, 0x290E (Automation IO
+/// Service 1.0, section 3.1). The maximum interval is 16,777,215 seconds. A longer interval is encoded as the
+/// maximum interval.
 public enum AutomationTimeTrigger: Hashable, Sendable {
-    /// At each change that counts.
+    /// Sends the value at each change that meets the ``AutomationValueTrigger``.
     case none
-    /// Once in the given number of seconds, even if the value has not changed.
+    /// Sends the value once in the given number of seconds, even if the value has not changed.
     case every(seconds: UInt32)
-    /// At a change that counts, but at most once in the given number of seconds.
+    /// Sends a changed value at most once in the given number of seconds.
+    ///
+    /// The change must meet the ``AutomationValueTrigger``.
     case atMostEvery(seconds: UInt32)
-    /// At every n-th change that counts.
+    /// Sends the value after the given number of changes.
+    ///
+    /// The service counts only the changes that meet the ``AutomationValueTrigger``.
     case everyChanges(UInt16)
 }
 
 extension AutomationTimeTrigger: GATTValue {
-    /// Reads a condition and its operand.
+    /// Reads a condition and the operand of the condition.
     ///
-    /// - Throws: `GATTDecodingError`, also for a reserved condition.
+    /// - Throws: `GATTDecodingError` if the bytes are incomplete, or if the condition is reserved.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let condition: UInt8 = try reader.read()
         switch condition {
@@ -127,7 +136,7 @@ extension AutomationTimeTrigger: GATTValue {
         }
     }
 
-    /// Appends the condition and its operand.
+    /// Appends the condition and the operand of the condition.
     public func encode(into writer: inout ByteWriter) {
         switch self {
         case .none:

@@ -2,35 +2,35 @@ public import PeripheralKit
 
 /// The state of a digital input or output (Automation IO Service 1.0, section 3.1).
 public enum DigitalState: UInt8, Hashable, Sendable, CaseIterable {
-    /// Off.
+    /// The input or output is off.
     case inactive = 0
-    /// On.
+    /// The input or output is on.
     case active = 1
-    /// Neither off nor on: the output is disconnected.
+    /// The output is disconnected (tristate).
     case tristate = 2
-    /// Unknown.
+    /// The state is unknown.
     case unknown = 3
 }
 
 /// The states of several digital inputs or outputs.
 ///
-/// This type represents the value of the Digital characteristic, 0x2A56 (Automation IO Service 1.0, section
-/// 3.1).
+/// `DigitalStates` represents the value of the Digital characteristic, 0x2A56 (Automation IO Service 1.0,
+/// section 3.1).
 public struct DigitalStates: Hashable, Sendable {
-    /// The states, in order.
+    /// The states in the order of the digital inputs or outputs.
     ///
-    /// A received value contains four states for each byte. States beyond the number of digitals have no
-    /// meaning.
+    /// A value that has been decoded contains four states for each byte. A state after the last input or
+    /// output has no meaning.
     public var states: [DigitalState]
 
-    /// Creates a value from states.
+    /// Creates a value from the states of digital inputs or outputs.
     public init(_ states: [DigitalState]) {
         self.states = states
     }
 }
 
 extension DigitalStates: ExpressibleByArrayLiteral {
-    /// Creates a value from states.
+    /// Creates a value from the states of digital inputs or outputs.
     public init(arrayLiteral states: DigitalState...) {
         self.init(states)
     }
@@ -44,7 +44,9 @@ extension DigitalStates: GATTValue {
         }
     }
 
-    /// Appends one byte for every four states, with the first state in the lowest bits.
+    /// Appends one byte for every four states.
+    ///
+    /// The lowest bits of a byte contain the first of the four states.
     public func encode(into writer: inout ByteWriter) {
         for start in stride(from: 0, to: states.count, by: 4) {
             var byte: UInt8 = 0

@@ -156,9 +156,9 @@ extension [UInt8] {
 }
 
 extension ATTError {
-    /// The error for a trigger that the input does not support.
+    /// The error for a trigger that an input does not support.
     ///
-    /// The value is the application error 0x80, Trigger Condition Value not supported, of the Automation IO
-    /// Service specification 1.0.
+    /// The Automation IO Service specification 1.0 defines the application error 0x80 as Trigger Condition
+    /// Value not supported.
     public static let automationConditionNotSupported = ATTError(rawValue: 0x80)
 }

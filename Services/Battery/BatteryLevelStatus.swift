@@ -1,33 +1,35 @@
 public import PeripheralKit
 
-/// The power, charge and condition of a battery.
+/// The power supply, the charge and the condition of a battery.
 ///
-/// This type represents the value of the Battery Level Status characteristic, 0x2BED (Battery Service 1.1,
-/// section 3.2).
+/// `BatteryLevelStatus` represents the value of the Battery Level Status characteristic, 0x2BED (Battery
+/// Service 1.1, section 3.2).
 ///
 /// ```swift
 /// BatteryLevelStatus(.init(wiredPower: .connected, charge: .charging, chargeLevel: .good))
 /// ```
 public struct BatteryLevelStatus: Hashable, Sendable {
-    /// The power supply and the charging of the battery.
+    /// The power supply and the charging state of the battery.
     public var power: BatteryPowerState
 
-    /// An identifier of an exchangeable battery, which distinguishes it from other batteries.
+    /// An identifier that distinguishes an exchangeable battery from other batteries.
     public var identifier: UInt16?
 
     /// The charge level of the battery.
     public var level: BatteryLevel?
 
-    /// Whether the battery needs service; `nil` when the device does not report the condition.
+    /// The condition of the battery, such as the need for service.
+    ///
+    /// The property is `nil` if the device does not report the condition of the battery.
     public var condition: BatteryCondition?
 
     /// Creates a status.
     ///
     /// - Parameters:
-    ///   - power: The power supply and the charging of the battery.
+    ///   - power: The power supply and the charging state of the battery.
     ///   - identifier: An identifier that distinguishes the battery from other batteries.
     ///   - level: The charge level of the battery.
-    ///   - condition: Whether the battery needs service.
+    ///   - condition: The condition of the battery, such as the need for service.
     public init(
         _ power: BatteryPowerState,
         identifier: UInt16? = nil,
@@ -46,9 +48,9 @@ extension BatteryLevelStatus: GATTValue {
     private static let levelFlag: UInt8 = 1 << 1
     private static let conditionFlag: UInt8 = 1 << 2
 
-    /// Reads a status and ignores reserved flags.
+    /// Reads a battery level status, and ignores reserved flags.
     ///
-    /// - Throws: `GATTDecodingError`, also for a reserved state.
+    /// - Throws: `GATTDecodingError` if the bytes are incomplete, or if a field contains a reserved value.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         power = try BatteryPowerState(bits: try reader.read())
@@ -57,7 +59,10 @@ extension BatteryLevelStatus: GATTValue {
         condition = flags & Self.conditionFlag == 0 ? nil : try BatteryCondition(bits: try reader.read())
     }
 
-    /// Appends at most 7 bytes: flags, power, then the optional fields.
+    /// Appends at most 7 bytes.
+    ///
+    /// The flags are the first field, and the power state is the second field. The optional fields follow the
+    /// power state.
     public func encode(into writer: inout ByteWriter) {
         var flags: UInt8 = 0
         if identifier != nil { flags |= Self.identifierFlag }

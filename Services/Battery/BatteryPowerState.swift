@@ -1,73 +1,73 @@
 internal import PeripheralKit
 
-/// The power supply and the charging of a battery.
+/// The power supply and the charging state of a battery.
 ///
-/// This type represents the Power State field of the Battery Level Status characteristic (Battery Service
-/// 1.1, section 3.2).
+/// `BatteryPowerState` represents the Power State field of the Battery Level Status characteristic (Battery
+/// Service 1.1, section 3.2).
 public struct BatteryPowerState: Hashable, Sendable {
     /// Whether an external power source is connected.
     public enum ExternalPower: UInt16, Hashable, Sendable, CaseIterable {
-        /// No power source is connected.
+        /// No external power source is connected.
         case notConnected = 0
-        /// A power source is connected.
+        /// An external power source is connected.
         case connected
-        /// The device does not know.
+        /// The device does not know whether an external power source is connected.
         case unknown
     }
 
     /// Whether the battery is being charged.
     public enum Charge: UInt16, Hashable, Sendable, CaseIterable {
-        /// The device does not know.
+        /// The device does not know whether the battery is being charged.
         case unknown = 0
         /// The battery is being charged.
         case charging
-        /// The battery is in use.
+        /// The battery is in use, and loses charge.
         case activelyDischarging
-        /// The battery is not in use, and loses charge.
+        /// The battery is idle, but loses charge.
         case inactivelyDischarging
     }
 
-    /// The urgency with which the battery needs charging.
+    /// The rating of the battery charge level, from good to critically low.
     public enum ChargeLevel: UInt16, Hashable, Sendable, CaseIterable {
-        /// The device does not know.
+        /// The device does not know the charge level.
         case unknown = 0
-        /// The charge is good.
+        /// The charge level is good.
         case good
-        /// The charge is low.
+        /// The charge level is low.
         case low
-        /// The charge is critically low.
+        /// The charge level is critically low.
         case critical
     }
 
-    /// The way in which the battery is being charged.
+    /// The charging method of the battery.
     public enum ChargingType: UInt16, Hashable, Sendable, CaseIterable {
-        /// The device does not know the type, or the battery is not being charged.
+        /// The charging method is unknown, or the battery is not being charged.
         case unknown = 0
         /// Charging with a constant current.
         case constantCurrent
         /// Charging with a constant voltage.
         case constantVoltage
-        /// Charging with a trickle that compensates for self-discharge.
+        /// Trickle charging: a small current compensates for self-discharge.
         case trickle
-        /// Charging with a constant low voltage that compensates for self-discharge.
+        /// Float charging: a constant low voltage compensates for self-discharge.
         case float
     }
 
-    /// The faults that prevent charging.
+    /// The faults that prevent the charging of the battery.
     public struct ChargingFault: OptionSet, Hashable, Sendable {
         /// The encoded faults.
         public var rawValue: UInt16
 
-        /// Creates a set of faults.
+        /// Creates a set of charging faults.
         public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
 
-        /// The battery is at fault.
+        /// The battery has a fault.
         public static let battery = ChargingFault(rawValue: 1 << 0)
-        /// The external power source is at fault.
+        /// The external power source has a fault.
         public static let externalPower = ChargingFault(rawValue: 1 << 1)
-        /// A part other than the battery and the power source is at fault.
+        /// A part other than the battery or the external power source has a fault.
         public static let other = ChargingFault(rawValue: 1 << 2)
     }
 
@@ -79,11 +79,11 @@ public struct BatteryPowerState: Hashable, Sendable {
     public var wirelessPower: ExternalPower
     /// Whether the battery is being charged.
     public var charge: Charge
-    /// The urgency with which the battery needs charging.
+    /// The rating of the battery charge level, from good to critically low.
     public var chargeLevel: ChargeLevel
-    /// The way in which the battery is being charged.
+    /// The charging method of the battery.
     public var chargingType: ChargingType
-    /// The faults that prevent charging.
+    /// The faults that prevent the charging of the battery.
     public var chargingFault: ChargingFault
 
     /// Creates a state.
@@ -93,9 +93,9 @@ public struct BatteryPowerState: Hashable, Sendable {
     ///   - wiredPower: Whether a wired power source is connected.
     ///   - wirelessPower: Whether a wireless power source is connected.
     ///   - charge: Whether the battery is being charged.
-    ///   - chargeLevel: The urgency with which the battery needs charging.
-    ///   - chargingType: The way in which the battery is being charged.
-    ///   - chargingFault: The faults that prevent charging.
+    ///   - chargeLevel: The rating of the battery charge level, from good to critically low.
+    ///   - chargingType: The charging method of the battery.
+    ///   - chargingFault: The faults that prevent the charging of the battery.
     public init(
         isPresent: Bool = true,
         wiredPower: ExternalPower = .notConnected,
@@ -144,12 +144,14 @@ public struct BatteryPowerState: Hashable, Sendable {
     }
 }
 
-/// The service condition of a battery.
+/// The condition of a battery, such as the need for service.
 ///
-/// This type represents the Additional Status field of the Battery Level Status characteristic (Battery
-/// Service 1.1, section 3.2).
+/// `BatteryCondition` represents the Additional Status field of the Battery Level Status characteristic
+/// (Battery Service 1.1, section 3.2).
 public struct BatteryCondition: Hashable, Sendable {
-    /// Whether the battery needs service, such as an exchange; `nil` when the device does not know.
+    /// Whether the battery needs service, such as a replacement.
+    ///
+    /// The property is `nil` if the device does not know whether the battery needs service.
     public var needsService: Bool?
     /// Whether the battery is faulty.
     public var isFaulty: Bool
@@ -157,7 +159,8 @@ public struct BatteryCondition: Hashable, Sendable {
     /// Creates a condition.
     ///
     /// - Parameters:
-    ///   - needsService: Whether the battery needs service; `nil` when the device does not know.
+    ///   - needsService: Whether the battery needs service. Use `nil` if the device does not know whether the
+    ///     battery needs service.
     ///   - isFaulty: Whether the battery is faulty.
     public init(needsService: Bool?, isFaulty: Bool = false) {
         self.needsService = needsService

@@ -5,7 +5,7 @@ private import Synchronization
 ///
 /// The service implements versions 1.0 and 1.1 of the Battery Service specification.
 ///
-/// If the program receives the level from time to time, let the service store the level:
+/// If a battery gauge reports each change of the level, let the service store the level:
 ///
 /// ```swift
 /// import PeripheralBattery
@@ -22,39 +22,45 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// If the program can read the level at any time, let the service request the level:
+/// If the program can measure the battery level on demand, let the service request the level for each read:
 ///
 /// ```swift
 /// let battery = BatteryService { BatteryLevel(try await gauge.percent) }
 /// ```
 ///
-/// A device with several batteries declares a service for each battery and identifies the batteries:
+/// For a device with several batteries, declare one service for each battery, and describe each battery:
 ///
 /// ```swift
 /// let left = BatteryService(level: BatteryLevel(80), which: .left)
 /// let right = BatteryService(level: BatteryLevel(75), which: .right)
 /// ```
 ///
-/// From version 1.1, the service implements the Battery Level Status. The service does not implement other
-/// descriptions of a battery, such as its energy, health and times.
+/// The service implements the Battery Level Status characteristic, which version 1.1 of the specification
+/// adds. The service does not implement the other characteristics of version 1.1, such as Battery Energy
+/// Status, Battery Health Status and Battery Time Status.
 public struct BatteryService: GATTServiceDeclaration {
-    /// The Battery Level, 0x2A19, which centrals read and subscribe to.
+    /// The Battery Level characteristic, 0x2A19, which centrals read and subscribe to.
     public let level: Characteristic<BatteryLevel>
 
-    /// The Battery Level Status, 0x2BED, which centrals read and subscribe to; `nil` when it is not declared.
+    /// The Battery Level Status characteristic, 0x2BED, which centrals read and subscribe to.
+    ///
+    /// The property is `nil` if the service does not declare the Battery Level Status.
     public let status: Characteristic<BatteryLevelStatus>?
 
     private let keptLevel: Kept<BatteryLevel>?
     private let keptStatus: Kept<BatteryLevelStatus>?
 
-    /// Declares a service that stores the level and the status.
+    /// Declares a service that stores the battery level and the battery status.
     ///
     /// - Parameters:
-    ///   - level: The level that centrals read until the first ``update(to:in:)-(BatteryLevel,_)``.
-    ///   - status: The status that centrals read until the first ``update(to:in:)-(BatteryLevelStatus,_)``;
-    ///     `nil` to omit the status.
+    ///   - level: The initial battery level. Centrals read the initial level until the first call of
+    ///     ``update(to:in:)-(BatteryLevel,_)``.
+    ///   - status: The initial battery status. Centrals read the initial status until the first call of
+    ///     ``update(to:in:)-(BatteryLevelStatus,_)``. Use `nil` to omit the Battery Level Status
+    ///     characteristic.
     ///   - which: A description that distinguishes the battery from other batteries.
-    ///   - security: The security required to read and to subscribe.
+    ///   - security: The security required to read the characteristics and to subscribe to the
+    ///     characteristics.
     public init(
         level: BatteryLevel,
         status: BatteryLevelStatus? = nil,
@@ -68,14 +74,16 @@ public struct BatteryService: GATTServiceDeclaration {
         self.status = keptStatus.map { kept in Self.status(security, Read { kept.value }) }
     }
 
-    /// Declares a service that requests the level and the status for each read.
+    /// Declares a service that requests the battery level and the battery status for each read.
     ///
     /// - Parameters:
-    ///   - status: Returns the status; `nil` to omit the status. If the closure throws, the central's request
-    ///     is refused.
+    ///   - status: Returns the current battery status. If the closure throws an error, the service rejects
+    ///     the read request of the central. Use `nil` to omit the Battery Level Status characteristic.
     ///   - which: A description that distinguishes the battery from other batteries.
-    ///   - security: The security required to read and to subscribe.
-    ///   - level: Returns the level. If the closure throws, the central's request is refused.
+    ///   - security: The security required to read the characteristics and to subscribe to the
+    ///     characteristics.
+    ///   - level: Returns the current battery level. If the closure throws an error, the service rejects the
+    ///     read request of the central.
     public init(
         status: (@Sendable () async throws -> BatteryLevelStatus)? = nil,
         which: PresentationFormat.Description? = nil,
@@ -105,36 +113,37 @@ public struct BatteryService: GATTServiceDeclaration {
         Characteristic(.batteryLevelStatus, [.read, .notify], security: security) { read }
     }
 
-    /// Notifies the subscribers of a new level.
+    /// Notifies the subscribers of a new battery level.
     ///
-    /// A service that stores the level replaces the stored level. Such a service sends nothing if the level
-    /// has not changed.
+    /// If the service stores the battery level, the method replaces the stored level. If the new level is
+    /// equal to the stored level, the method does not send a notification.
     ///
     /// - Parameters:
     ///   - level: The new level.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: The errors that `session.notify` throws.
     public func update(to level: BatteryLevel, in session: PeripheralSession) async throws {
         if let keptLevel, !keptLevel.replace(by: level) { return }
         try await session.notify(self.level, level)
     }
 
-    /// Notifies the subscribers of a new status.
+    /// Notifies the subscribers of a new battery status.
     ///
-    /// The method has no effect in a service without a status. A service that stores the status replaces the
-    /// stored status. Such a service sends nothing if the status has not changed.
+    /// The method has no effect if the service does not declare a battery status. If the service stores the
+    /// battery status, the method replaces the stored status. If the new status is equal to the stored
+    /// status, the method does not send a notification.
     ///
     /// - Parameters:
     ///   - status: The new status.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: The errors that `session.notify` throws.
     public func update(to status: BatteryLevelStatus, in session: PeripheralSession) async throws {
         guard let characteristic = self.status else { return }
         if let keptStatus, !keptStatus.replace(by: status) { return }
         try await session.notify(characteristic, status)
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.battery) {
             level

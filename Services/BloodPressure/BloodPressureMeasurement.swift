@@ -17,24 +17,24 @@ public enum BloodPressureUnit: UInt8, Hashable, Sendable {
 /// BloodPressureMeasurement(systolic: 120, diastolic: 80, meanArterial: 93, pulseRate: 64)
 /// ```
 public struct BloodPressureMeasurement: Hashable, Sendable {
-    /// The systolic pressure in ``unit``; `.nan` when there is no valid value.
+    /// The systolic pressure in ``unit``, or `.nan` if no valid value exists.
     public var systolic: MedicalShortFloat
-    /// The diastolic pressure in ``unit``; `.nan` when there is no valid value.
+    /// The diastolic pressure in ``unit``, or `.nan` if no valid value exists.
     public var diastolic: MedicalShortFloat
-    /// The mean arterial pressure in ``unit``; `.nan` when there is no valid value.
+    /// The mean arterial pressure in ``unit``, or `.nan` if no valid value exists.
     public var meanArterial: MedicalShortFloat
-    /// The unit of the pressures.
+    /// The unit of the pressure values.
     public var unit: BloodPressureUnit
     /// The local time of the measurement.
     ///
-    /// A device must include the time if it stores measurements, or if it measures while no central is
-    /// connected.
+    /// A device must include the time if the device stores measurements, or measures without a connected
+    /// central.
     public var timestamp: DateTime?
-    /// The pulse in beats per minute.
+    /// The pulse rate in beats per minute.
     public var pulseRate: MedicalShortFloat?
-    /// The device's number for the user; 255 for an unknown user.
+    /// The number that the device assigns to the user, or 255 for an unknown user.
     public var userID: UInt8?
-    /// The problems during the measurement; `nil` when the device does not report them.
+    /// The problems during the measurement, or `nil` if the device does not report problems.
     public var status: BloodPressureStatus?
 
     /// Creates a measurement.
@@ -43,10 +43,10 @@ public struct BloodPressureMeasurement: Hashable, Sendable {
     ///   - systolic: The systolic pressure.
     ///   - diastolic: The diastolic pressure.
     ///   - meanArterial: The mean arterial pressure.
-    ///   - unit: The unit of pressure.
+    ///   - unit: The unit of the pressure values.
     ///   - timestamp: The local time of the measurement.
-    ///   - pulseRate: The pulse in beats per minute.
-    ///   - userID: The device's number for the user; 255 for an unknown user.
+    ///   - pulseRate: The pulse rate in beats per minute.
+    ///   - userID: The number that the device assigns to the user, or 255 for an unknown user.
     ///   - status: The problems during the measurement.
     public init(
         systolic: MedicalShortFloat,
@@ -75,7 +75,9 @@ extension BloodPressureMeasurement: GATTValue {
     private static let userIDFlag: UInt8 = 1 << 3
     private static let statusFlag: UInt8 = 1 << 4
 
-    /// Reads a measurement and ignores reserved flags, as the specification requires of a central.
+    /// Decodes a blood pressure measurement and ignores reserved flags.
+    ///
+    /// The specification requires that a central ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         unit = flags & 1 == 0 ? .mmHg : .kPa
@@ -88,7 +90,9 @@ extension BloodPressureMeasurement: GATTValue {
         status = flags & Self.statusFlag == 0 ? nil : BloodPressureStatus(rawValue: try reader.read())
     }
 
-    /// Appends at most 19 bytes: flags, pressures, then the optional fields.
+    /// Appends the encoded measurement, which has at most 19 bytes.
+    ///
+    /// The flags come first, followed by the pressures and the optional fields.
     public func encode(into writer: inout ByteWriter) {
         var flags = unit.rawValue
         if timestamp != nil { flags |= Self.timestampFlag }
@@ -115,7 +119,7 @@ extension BloodPressureMeasurement {
     }
 }
 
-/// The pressure of the cuff while it is inflated and deflated.
+/// The pressure of the cuff during inflation and deflation.
 ///
 /// This type represents the value of the Intermediate Cuff Pressure characteristic, 0x2A36 (Blood Pressure
 /// Service 1.0, section 3.2).
@@ -128,21 +132,21 @@ public struct IntermediateCuffPressure: Hashable, Sendable {
     public var unit: BloodPressureUnit { measurement.unit }
     /// The local time of the measurement.
     public var timestamp: DateTime? { measurement.timestamp }
-    /// The pulse in beats per minute.
+    /// The pulse rate in beats per minute.
     public var pulseRate: MedicalShortFloat? { measurement.pulseRate }
-    /// The device's number for the user; 255 for an unknown user.
+    /// The number that the device assigns to the user, or 255 for an unknown user.
     public var userID: UInt8? { measurement.userID }
-    /// The problems during the measurement; `nil` when the device does not report them.
+    /// The problems during the measurement, or `nil` if the device does not report problems.
     public var status: BloodPressureStatus? { measurement.status }
 
     /// Creates a pressure.
     ///
     /// - Parameters:
     ///   - pressure: The pressure of the cuff.
-    ///   - unit: The unit of pressure.
+    ///   - unit: The unit of the pressure values.
     ///   - timestamp: The local time of the measurement.
-    ///   - pulseRate: The pulse in beats per minute.
-    ///   - userID: The device's number for the user; 255 for an unknown user.
+    ///   - pulseRate: The pulse rate in beats per minute.
+    ///   - userID: The number that the device assigns to the user, or 255 for an unknown user.
     ///   - status: The problems during the measurement.
     public init(
         _ pressure: MedicalShortFloat,
@@ -174,16 +178,18 @@ extension IntermediateCuffPressure {
 }
 
 extension IntermediateCuffPressure: GATTValue {
-    /// Reads a pressure that is encoded as a ``BloodPressureMeasurement``.
+    /// Decodes a cuff pressure from the format of a ``BloodPressureMeasurement``.
     ///
-    /// The diastolic and the mean arterial pressure are ignored.
+    /// The decoder ignores the diastolic pressure and the mean arterial pressure.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         measurement = try BloodPressureMeasurement(decoding: &reader)
         measurement.diastolic = .nan
         measurement.meanArterial = .nan
     }
 
-    /// Appends at most 19 bytes, with NaN for the diastolic and the mean arterial pressure.
+    /// Appends the encoded cuff pressure, which has at most 19 bytes.
+    ///
+    /// The encoded diastolic pressure and mean arterial pressure are NaN.
     public func encode(into writer: inout ByteWriter) {
         measurement.encode(into: &writer)
     }

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The Blood Pressure service, 0x1810, of the Blood Pressure Service specification 1.0.
+/// The Blood Pressure service, 0x1810, which implements the Blood Pressure Service specification 1.0.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -20,17 +20,18 @@ public import PeripheralKit
 /// }
 /// ```
 public struct BloodPressureService: GATTServiceDeclaration {
-    /// The Blood Pressure Measurement, 0x2A35.
+    /// The Blood Pressure Measurement characteristic, 0x2A35.
     ///
-    /// Results are indicated. Send a result with ``indicate(_:in:)``.
+    /// The service indicates the result of a measurement. Send the result with ``indicate(_:in:)``.
     public let measurement: Characteristic<BloodPressureMeasurement>
 
-    /// The Intermediate Cuff Pressure, 0x2A36; `nil` when it is not declared.
+    /// The Intermediate Cuff Pressure characteristic, 0x2A36, or `nil` if the service does not declare it.
     ///
-    /// Pressures before the result are notified. Send such a pressure with ``notify(_:in:)``.
+    /// The service notifies the cuff pressures that the device measures before the result. Send a cuff
+    /// pressure with ``notify(_:in:)``.
     public let intermediateCuffPressure: Characteristic<IntermediateCuffPressure>?
 
-    /// The Blood Pressure Feature, 0x2A49, which centrals read.
+    /// The Blood Pressure Feature characteristic, 0x2A49, which centrals read.
     public let feature: Characteristic<BloodPressureFeature>
 
     private let detected: BloodPressureStatus
@@ -39,11 +40,12 @@ public struct BloodPressureService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - status: The problems that the device detects and reports in ``BloodPressureMeasurement/status``.
-    ///     Include every problem that can occur.
-    ///   - hasIntermediateCuffPressure: Whether the device sends pressures before the result.
-    ///   - supportsMultipleBonds: Whether the device bonds with several centrals.
-    ///   - security: The security required to subscribe. Blood pressure is health data: require at least
-    ///     encryption, as the Blood Pressure Profile demands.
+    ///     Include every problem that the device can report.
+    ///   - hasIntermediateCuffPressure: Whether the device sends cuff pressures before the result of a
+    ///     measurement.
+    ///   - supportsMultipleBonds: Whether the device can bond with several centrals.
+    ///   - security: The link security that a central needs to subscribe. Blood pressure is health data.
+    ///     Require at least encryption, as the Blood Pressure Profile demands.
     public init(
         detecting status: BloodPressureStatus = [],
         hasIntermediateCuffPressure: Bool = false,
@@ -61,34 +63,34 @@ public struct BloodPressureService: GATTServiceDeclaration {
         )
     }
 
-    /// Sends a result to the subscribers and waits until they have confirmed the result.
+    /// Sends a result to the subscribers and waits until the subscribers have confirmed it.
     ///
-    /// Problems in ``BloodPressureMeasurement/status`` that the service does not declare as detected are not
-    /// sent.
+    /// The method sends only the problems in ``BloodPressureMeasurement/status`` that the service declares as
+    /// detected.
     ///
     /// - Parameters:
     ///   - value: The result.
-    ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.indicate`.
+    ///   - session: The session of the peripheral that contains the service.
+    /// - Throws: The errors that `session.indicate` throws.
     public func indicate(_ value: BloodPressureMeasurement, in session: PeripheralSession) async throws {
         try await session.indicate(measurement, value.limited(to: detected))
     }
 
     /// Sends an intermediate cuff pressure to the subscribers.
     ///
-    /// Problems that the service does not declare as detected are not sent. The method has no effect if the
-    /// service does not declare the Intermediate Cuff Pressure.
+    /// The method sends only the problems that the service declares as detected. The method has an effect
+    /// only if the service declares the Intermediate Cuff Pressure characteristic.
     ///
     /// - Parameters:
     ///   - value: The pressure of the cuff.
-    ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`.
+    ///   - session: The session of the peripheral that contains the service.
+    /// - Throws: The errors that `session.notify` throws.
     public func notify(_ value: IntermediateCuffPressure, in session: PeripheralSession) async throws {
         guard let intermediateCuffPressure else { return }
         try await session.notify(intermediateCuffPressure, value.limited(to: detected))
     }
 
-    /// The service as it is published.
+    /// The GATT service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.bloodPressure) {
             measurement
@@ -108,7 +110,7 @@ public struct BloodPressureFeature: OptionSet, Hashable, Sendable {
 
     /// Creates a set of features.
     ///
-    /// Features that the specification does not define are allowed.
+    /// The set can contain features that the specification does not define.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
@@ -123,7 +125,7 @@ public struct BloodPressureFeature: OptionSet, Hashable, Sendable {
     public static let pulseRateRangeDetection = BloodPressureFeature(rawValue: 1 << 3)
     /// The device detects an improper position of the arm.
     public static let measurementPositionDetection = BloodPressureFeature(rawValue: 1 << 4)
-    /// The device bonds with several centrals.
+    /// The device can bond with several centrals.
     public static let multipleBonds = BloodPressureFeature(rawValue: 1 << 5)
 
     init(detecting status: BloodPressureStatus, supportsMultipleBonds: Bool) {

@@ -8,20 +8,20 @@ public struct BloodPressureStatus: OptionSet, Hashable, Sendable {
 
     /// Creates a status.
     ///
-    /// Status values that the specification does not define are allowed.
+    /// The status can contain bits that the specification does not define.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// The body has moved.
+    /// The body of the user has moved during the measurement.
     public static let bodyMovement = BloodPressureStatus(rawValue: 1 << 0)
     /// The cuff is too loose.
     public static let cuffTooLoose = BloodPressureStatus(rawValue: 1 << 1)
     /// The pulse is irregular.
     public static let irregularPulse = BloodPressureStatus(rawValue: 1 << 2)
-    /// The pulse is faster than the upper limit.
+    /// The pulse rate is above the upper limit.
     public static let pulseRateAboveRange = BloodPressureStatus(rawValue: 1 << 3)
-    /// The pulse is slower than the lower limit.
+    /// The pulse rate is below the lower limit.
     public static let pulseRateBelowRange = BloodPressureStatus(rawValue: 1 << 4)
     /// The position of the arm is improper.
     public static let improperPosition = BloodPressureStatus(rawValue: 1 << 5)

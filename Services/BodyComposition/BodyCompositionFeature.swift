@@ -1,16 +1,16 @@
 public import PeripheralKit
 
-/// The values that a device reports about a body, and their resolution.
+/// The values that a device reports about a body, and the resolution of these values.
 ///
 /// This type represents the value of the Body Composition Feature characteristic, 0x2A9B (Body Composition
 /// Service 1.0, section 3.1).
 public struct BodyCompositionFeature: Hashable, Sendable {
-    /// The values that a measurement can contain in addition to the body fat.
+    /// The values that a measurement can contain in addition to the body fat percentage.
     public struct Content: OptionSet, Hashable, Sendable {
         /// The encoded values.
         public var rawValue: UInt32
 
-        /// Creates a set of values.
+        /// Creates a set of values that a measurement can contain.
         public init(rawValue: UInt32) {
             self.rawValue = rawValue
         }
@@ -41,51 +41,51 @@ public struct BodyCompositionFeature: Hashable, Sendable {
         fileprivate static let all = Content(rawValue: 0x7FF)
     }
 
-    /// The resolution of masses.
+    /// The resolution of the masses in a measurement.
     public enum MassResolution: UInt8, Hashable, Sendable, CaseIterable {
         /// Not specified.
         case unspecified = 0
-        /// 0.5 kg or 1 lb.
+        /// A resolution of 0.5 kg or 1 lb.
         case kilograms0_5
-        /// 0.2 kg or 0.5 lb.
+        /// A resolution of 0.2 kg or 0.5 lb.
         case kilograms0_2
-        /// 0.1 kg or 0.2 lb.
+        /// A resolution of 0.1 kg or 0.2 lb.
         case kilograms0_1
-        /// 0.05 kg or 0.1 lb.
+        /// A resolution of 0.05 kg or 0.1 lb.
         case kilograms0_05
-        /// 0.02 kg or 0.05 lb.
+        /// A resolution of 0.02 kg or 0.05 lb.
         case kilograms0_02
-        /// 0.01 kg or 0.02 lb.
+        /// A resolution of 0.01 kg or 0.02 lb.
         case kilograms0_01
-        /// 0.005 kg or 0.01 lb.
+        /// A resolution of 0.005 kg or 0.01 lb.
         case kilograms0_005
     }
 
-    /// The resolution of heights.
+    /// The resolution of the height in a measurement.
     public enum HeightResolution: UInt8, Hashable, Sendable, CaseIterable {
         /// Not specified.
         case unspecified = 0
-        /// 0.01 m or 1 inch.
+        /// A resolution of 0.01 m or 1 inch.
         case meters0_01
-        /// 0.005 m or 0.5 inches.
+        /// A resolution of 0.005 m or 0.5 inches.
         case meters0_005
-        /// 0.001 m or 0.1 inches.
+        /// A resolution of 0.001 m or 0.1 inches.
         case meters0_001
     }
 
-    /// The values that measurements can contain in addition to the body fat.
+    /// The values that a measurement can contain in addition to the body fat percentage.
     public var content: Content
-    /// The resolution of masses.
+    /// The resolution of the masses in a measurement.
     public var massResolution: MassResolution
-    /// The resolution of heights.
+    /// The resolution of the height in a measurement.
     public var heightResolution: HeightResolution
 
     /// Creates a set of features.
     ///
     /// - Parameters:
-    ///   - content: The values that measurements can contain in addition to the body fat.
-    ///   - massResolution: The resolution of masses.
-    ///   - heightResolution: The resolution of heights.
+    ///   - content: The values that a measurement can contain in addition to the body fat percentage.
+    ///   - massResolution: The resolution of the masses in a measurement.
+    ///   - heightResolution: The resolution of the height in a measurement.
     public init(
         _ content: Content = [],
         massResolution: MassResolution = .unspecified,
@@ -98,9 +98,9 @@ public struct BodyCompositionFeature: Hashable, Sendable {
 }
 
 extension BodyCompositionFeature: GATTValue {
-    /// Reads four bytes and ignores reserved bits.
+    /// Decodes the features from four bytes and ignores reserved bits.
     ///
-    /// - Throws: `GATTDecodingError`, also for a reserved resolution.
+    /// - Throws: A `GATTDecodingError`, for example if a resolution has a reserved value.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let bits: UInt32 = try reader.read()
         guard let massResolution = MassResolution(rawValue: UInt8(bits >> 11 & 0xF)),

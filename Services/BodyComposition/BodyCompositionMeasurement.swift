@@ -9,33 +9,36 @@ public import PeripheralKit
 /// BodyCompositionMeasurement(bodyFat: 21.4, userID: 1, weight: 72.5, height: 1.78)
 /// ```
 ///
-/// Encoding rounds each value to the nearest step, and limits the value to its range. If a measurement does
-/// not fit one indication, ``BodyCompositionService/indicate(_:in:)`` sends the measurement in two parts.
+/// The encoding rounds each value to the nearest step, and limits each value to its valid range. If a
+/// measurement does not fit into one indication, ``BodyCompositionService/indicate(_:in:)`` sends the
+/// measurement in two parts.
 public struct BodyCompositionMeasurement: Hashable, Sendable {
-    /// The units of masses and the height.
+    /// The units of the masses and of the height.
     public enum Units: UInt16, Hashable, Sendable {
-        /// Kilograms, in steps of 0.005, and meters, in steps of 0.001.
+        /// Masses in kilograms with steps of 0.005, and the height in meters with steps of 0.001.
         case metric = 0
-        /// Pounds, in steps of 0.01, and inches, in steps of 0.1.
+        /// Masses in pounds with steps of 0.01, and the height in inches with steps of 0.1.
         case imperial = 1
     }
 
-    /// The body fat in percent, in steps of 0.1; `nil` or NaN when the measurement has failed.
+    /// The body fat in percent, with steps of 0.1.
     ///
-    /// Only the time and the user of a failed measurement are sent.
+    /// A value of `nil` or NaN means that the measurement has failed.
+    ///
+    /// For a failed measurement, the peripheral sends only the time and the user.
     public var bodyFat: Double?
-    /// The units of masses and the height.
+    /// The units of the masses and of the height.
     public var units: Units
     /// The local time of the measurement.
     ///
-    /// A device must include the time if it stores measurements, or if it measures while no central is
-    /// connected.
+    /// A device must include the time if the device stores measurements, or measures without a connected
+    /// central.
     public var timestamp: DateTime?
-    /// The device's number for the user; 255 for an unknown user.
+    /// The number that the device assigns to the user, or 255 for an unknown user.
     public var userID: UInt8?
     /// The basal metabolism in kilojoules.
     public var basalMetabolism: UInt16?
-    /// The muscle percentage, in steps of 0.1.
+    /// The muscle percentage, with steps of 0.1.
     public var muscle: Double?
     /// The muscle mass in kilograms or pounds.
     public var muscleMass: Double?
@@ -45,30 +48,30 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
     public var softLeanMass: Double?
     /// The body water mass in kilograms or pounds.
     public var bodyWaterMass: Double?
-    /// The impedance in ohms, in steps of 0.1.
+    /// The impedance of the body in ohms, with steps of 0.1.
     public var impedance: Double?
     /// The weight in kilograms or pounds.
     public var weight: Double?
     /// The height in meters or inches.
     public var height: Double?
 
-    /// Whether the value is one of the two parts of a measurement.
+    /// Whether this value is only one of two parts of a measurement.
     public internal(set) var isPart = false
 
     /// Creates a measurement.
     ///
     /// - Parameters:
-    ///   - bodyFat: The body fat in percent; `nil` when the measurement has failed.
-    ///   - units: The units of masses and the height.
+    ///   - bodyFat: The body fat in percent, or `nil` if the measurement has failed.
+    ///   - units: The units of the masses and of the height.
     ///   - timestamp: The local time of the measurement.
-    ///   - userID: The device's number for the user; 255 for an unknown user.
+    ///   - userID: The number that the device assigns to the user, or 255 for an unknown user.
     ///   - basalMetabolism: The basal metabolism in kilojoules.
     ///   - muscle: The muscle percentage.
     ///   - muscleMass: The muscle mass.
     ///   - fatFreeMass: The fat-free mass.
     ///   - softLeanMass: The soft lean mass.
     ///   - bodyWaterMass: The body water mass.
-    ///   - impedance: The impedance in ohms.
+    ///   - impedance: The impedance of the body in ohms.
     ///   - weight: The weight.
     ///   - height: The height.
     public init(
@@ -103,9 +106,9 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
 }
 
 extension BodyCompositionMeasurement: GATTValue {
-    /// Reads a measurement or a part of a measurement.
+    /// Decodes a measurement, or one part of a measurement, and ignores reserved flags.
     ///
-    /// Reserved flags are ignored, as the specification requires of a central.
+    /// The specification requires that a central ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags = Flags(rawValue: try reader.read())
         let fat: UInt16 = try reader.read()
@@ -127,7 +130,9 @@ extension BodyCompositionMeasurement: GATTValue {
         if bodyFat == nil { self = withoutResults }
     }
 
-    /// Appends 4 to 30 bytes: flags, body fat, then the optional fields.
+    /// Appends the encoded measurement, which has 4 to 30 bytes.
+    ///
+    /// The flags come first, followed by the body fat and the optional fields.
     public func encode(into writer: inout ByteWriter) {
         let sent = bodyFat?.isNaN ?? true ? withoutResults : self
         writer.write(sent.flags.rawValue)
@@ -186,7 +191,7 @@ extension BodyCompositionMeasurement {
     /// (Body Composition Service 1.0, section 3.2.1). 20 bytes are enough for either half of a complete
     /// measurement.
     ///
-    /// - Parameter length: The maximum number of bytes in a part; 20 or more.
+    /// - Parameter length: The maximum number of bytes in a part, which is at least 20.
     /// - Returns: The parts, in the order in which to send them.
     func parts(upTo length: Int) -> [BodyCompositionMeasurement] {
         guard gattBytes.count > length else { return [self] }

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The Body Composition service, 0x181B, of the Body Composition Service specification 1.0.
+/// The Body Composition service, 0x181B, which implements the Body Composition Service specification 1.0.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -20,13 +20,13 @@ public import PeripheralKit
 /// }
 /// ```
 public struct BodyCompositionService: GATTServiceDeclaration {
-    /// The Body Composition Measurement, 0x2A9C, which is indicated.
+    /// The Body Composition Measurement characteristic, 0x2A9C, which supports indications.
     ///
-    /// Send a measurement with ``indicate(_:in:)``. The method divides a measurement that does not fit one
-    /// indication.
+    /// Send a measurement with ``indicate(_:in:)``. The method ``indicate(_:in:)`` divides a measurement that
+    /// does not fit into one indication.
     public let measurement: Characteristic<BodyCompositionMeasurement>
 
-    /// The Body Composition Feature, 0x2A9B, which centrals read.
+    /// The Body Composition Feature characteristic, 0x2A9B, which centrals read.
     public let feature: Characteristic<BodyCompositionFeature>
 
     private let content: BodyCompositionFeature.Content
@@ -35,8 +35,8 @@ public struct BodyCompositionService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - feature: The values that the device reports about a body.
-    ///   - security: The security required to subscribe. Body composition is health data: require at least
-    ///     encryption.
+    ///   - security: The link security that a central needs to subscribe. Body composition is health data.
+    ///     Require at least encryption.
     public init(
         _ feature: BodyCompositionFeature = BodyCompositionFeature(),
         security: AttributeSecurity = .encrypted
@@ -46,17 +46,18 @@ public struct BodyCompositionService: GATTServiceDeclaration {
         self.feature = Characteristic(.bodyCompositionFeature, value: feature)
     }
 
-    /// Sends a measurement to the subscribers and waits until they have confirmed the measurement.
+    /// Sends a measurement to the subscribers and waits until the subscribers have confirmed it.
     ///
-    /// Values that the features do not include are not sent. If a measurement does not fit one indication for
-    /// every subscriber, the method sends two indications, as the specification demands. Do not make
-    /// overlapping calls, because the parts of two measurements would mix.
+    /// The method sends only the values that the features of the service include. If a measurement does not
+    /// fit into one indication for every subscriber, the method sends two indications, as the specification
+    /// demands. Do not call the method again before the previous call of the method has returned. Overlapping
+    /// calls mix the parts of two measurements.
     ///
     /// - Parameters:
     ///   - value: The measurement.
-    ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.indicate`. If sending the second part fails, the first part has
-    ///   already been sent.
+    ///   - session: The session of the peripheral that contains the service.
+    /// - Throws: The errors that `session.indicate` throws. If the method cannot send the second part of a
+    ///   measurement, the first part has already been sent.
     public func indicate(_ value: BodyCompositionMeasurement, in session: PeripheralSession) async throws {
         let subscribers = try session.subscribers(of: measurement)
         let length = subscribers.map { $0.central?.maximumUpdateValueLength ?? 20 }.min() ?? 20
@@ -65,7 +66,7 @@ public struct BodyCompositionService: GATTServiceDeclaration {
         }
     }
 
-    /// The service as it is published.
+    /// The GATT service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.bodyComposition) {
             feature

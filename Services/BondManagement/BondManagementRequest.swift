@@ -2,19 +2,19 @@ public import PeripheralKit
 
 /// A request that a central writes to the Bond Management Control Point, 0x2AA4.
 ///
-/// Bond Management Service 1.0.1, section 3.1, defines the request.
+/// The Bond Management Service specification 1.0.1, section 3.1, defines the request.
 public struct BondManagementRequest: Hashable, Sendable {
-    /// The encoded op code.
+    /// The op code of the request as a number.
     public var operationCode: UInt8
 
-    /// The authorization code, often text in UTF-8.
+    /// The authorization code, which is often a text in UTF-8.
     ///
-    /// The program defines the codes.
+    /// The program defines the valid authorization codes.
     public var authorizationCode: [UInt8]
 
     /// Creates a request.
     ///
-    /// Requests that the specification does not define are allowed.
+    /// The op code can be a number that the specification does not define.
     public init(operationCode: UInt8, authorizationCode: [UInt8] = []) {
         self.operationCode = operationCode
         self.authorizationCode = authorizationCode
@@ -24,8 +24,9 @@ public struct BondManagementRequest: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - scope: The bonds to delete.
-    ///   - transport: The transport of the bonds.
-    ///   - authorizationCode: The code that the device demands; empty for none.
+    ///   - transport: The Bluetooth transport of the bonds to delete.
+    ///   - authorizationCode: The authorization code that the device demands, or an empty array if the device
+    ///     demands no code.
     public init(
         delete scope: BondScope,
         of transport: BondTransport = .lowEnergy,
@@ -39,7 +40,7 @@ public struct BondManagementRequest: Hashable, Sendable {
 }
 
 extension BondManagementRequest: GATTValue {
-    /// Reads the op code, and uses the remaining bytes as the authorization code.
+    /// Decodes the op code, and uses the remaining bytes as the authorization code.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         operationCode = try reader.read()
         authorizationCode = reader.readRemaining()
@@ -71,7 +72,7 @@ public enum BondScope: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The transport of the bonds that a request deletes.
+/// The Bluetooth transport of the bonds that a request deletes.
 public enum BondTransport: Hashable, Sendable, CaseIterable {
     /// BR/EDR and LE.
     case both
@@ -95,17 +96,18 @@ public enum BondTransport: Hashable, Sendable, CaseIterable {
 /// This type represents the value of the Bond Management Feature characteristic, 0x2AA5 (Bond Management
 /// Service 1.0.1, section 3.2). The service derives the features from its parameters.
 public struct BondManagementFeature: Hashable, Sendable {
-    /// The 24 bits, two for each op code.
+    /// The 24 feature bits, with two bits for each op code.
     ///
-    /// For each op code from 1 on, the first bit states whether the device supports the op code. The second
-    /// bit states whether the op code requires an authorization code.
+    /// The op codes of the requests begin at 1. The first bit of an op code states whether the device
+    /// supports the op code. The second bit of an op code states whether the op code requires an
+    /// authorization code.
     public let rawValue: UInt32
 
     /// Creates a set of features.
     ///
-    /// Features that the specification does not define are allowed.
+    /// The set can contain features that the specification does not define.
     ///
-    /// The bits from 24 on are ignored.
+    /// The initializer ignores the bits from bit 24 on.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue & 0xFF_FFFF
     }
@@ -121,7 +123,7 @@ public struct BondManagementFeature: Hashable, Sendable {
 }
 
 extension BondManagementFeature: GATTValue {
-    /// Reads three bytes, and ignores bytes that a later version appends.
+    /// Decodes three bytes, and ignores the additional bytes of a later specification version.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let bits = try reader.readUInt24()
         _ = reader.readRemaining()

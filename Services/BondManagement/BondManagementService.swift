@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The Bond Management service, 0x181E, of the Bond Management Service specification 1.0.1.
+/// The Bond Management service, 0x181E, which implements the Bond Management Service specification 1.0.1.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -14,37 +14,40 @@ public import PeripheralKit
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// The service can refuse a request with an error of the specification. Otherwise the service accepts
-/// the write and then deletes the bonds:
+/// The service can refuse a request with an error that the specification defines. The service deletes the
+/// bonds of an accepted request as follows:
 ///
-/// - The service deletes the bonds of other centrals immediately. This ends their connections.
-/// - The service deletes the bond of the requesting central when that central disconnects. After 2 seconds,
-///   the service deletes the bond anyway. This ends the connection.
+/// - The service deletes the bonds of other centrals immediately. The deletion of a bond ends the connection
+///   of its central.
+/// - The service deletes the bond of the requesting central when that central disconnects. If the requesting
+///   central is still connected after 2 seconds, the service deletes the bond, which ends the connection.
 ///
-/// The service also deletes the bonds if the body of the run ends earlier. The remaining bonds are not
-/// deleted if the run is cancelled, the program is killed, or the Bluetooth stack stops.
+/// If the closure of the `run` method returns earlier, the service immediately deletes the bonds of accepted
+/// requests. The service cannot delete the remaining bonds if the run of the peripheral is cancelled, the
+/// program is killed, or the Bluetooth stack stops.
 ///
-/// Bonds belong to the device, not to the peripheral. Deleting all bonds also deletes the bonds of keyboards,
-/// loudspeakers and other programs. Let centrals delete all bonds only if the device has no other purpose
-/// than the peripheral. BlueZ stores and deletes the bonds of both transports together.
+/// Bonds belong to the device, not to the peripheral. A request to delete all bonds also deletes the bonds of
+/// keyboards, loudspeakers and other programs. Let centrals delete all bonds only if the peripheral is the
+/// only purpose of the device. BlueZ stores and deletes the BR/EDR bond and the LE bond of a central
+/// together.
 public struct BondManagementService: GATTServiceDeclaration {
-    /// The Bond Management Control Point, 0x2AA4, which centrals write.
+    /// The Bond Management Control Point characteristic, 0x2AA4, which centrals write.
     public let controlPoint: Characteristic<BondManagementRequest>
 
-    /// The Bond Management Feature, 0x2AA5, which centrals read.
+    /// The Bond Management Feature characteristic, 0x2AA5, which centrals read.
     public let feature: Characteristic<BondManagementFeature>
 
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - scopes: The bonds that centrals may delete.
-    ///   - transport: The transport of the bonds. The specification demands ``BondTransport/both`` if the
-    ///     device also has classic Bluetooth.
-    ///   - security: The security required to write the control point and to read the features. The
-    ///     specification demands at least encryption.
-    ///   - isAuthorized: Returns whether a central that has sent the given code may delete bonds. The code is
-    ///     empty if the central has sent no code. Without this handler, no code is required, and received
-    ///     codes are ignored.
+    ///   - scopes: The bonds that centrals can delete.
+    ///   - transport: The Bluetooth transport of the bonds that centrals can delete. The specification
+    ///     demands ``BondTransport/both`` if the device also supports classic Bluetooth.
+    ///   - security: The link security that a central needs to write the control point and to read the
+    ///     features. The Bond Management Service specification demands at least encryption.
+    ///   - isAuthorized: Returns whether a central can delete bonds with the given authorization code. The
+    ///     authorization code is empty if the central has sent no code. If you omit the handler, the service
+    ///     requires no authorization code and ignores received codes.
     public init(
         deleting scopes: Set<BondScope> = [.requestingDevice],
         of transport: BondTransport = .lowEnergy,
@@ -79,7 +82,7 @@ public struct BondManagementService: GATTServiceDeclaration {
         }
     }
 
-    /// The service as it is published.
+    /// The GATT service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.bondManagement) {
             controlPoint

@@ -24,47 +24,50 @@ public import PeripheralKit
 public struct CrossTrainerData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     ///
-    /// The speed is `nil` in every part of the data except the last part.
+    /// If the service sends the data in several parts, only the last part contains the speed. The speed is
+    /// `nil` in every part before the last part.
     public var kilometersPerHour: Double?
 
     /// The average speed since the training began, in kilometers per hour.
     ///
-    /// The range is 0 to 655.35 in steps of 0.01.
+    /// The range of the average speed is 0 to 655.35 kilometers per hour in steps of 0.01.
     public var averageKilometersPerHour: Double?
 
     /// The distance since the training began, in meters, 0 to 16,777,215.
     public var meters: Int?
 
-    /// The steps per minute, 0 to 65,534; `nil` when unknown.
+    /// The number of steps per minute, 0 to 65,534, or `nil` if unknown.
     public var stepsPerMinute: Int?
 
-    /// The average steps per minute since the training began, 0 to 65,534; `nil` when unknown.
+    /// The average number of steps per minute since the training began, 0 to 65,534, or `nil` if unknown.
     public var averageStepsPerMinute: Int?
 
-    /// The strides since the training began, 0 to 6553.5 in steps of 0.1.
+    /// The number of strides since the training began, 0 to 6553.5 in steps of 0.1.
     public var strides: Double?
 
     /// The meters climbed since the training began, 0 to 65,535.
     ///
-    /// `nil` is sent as 0 when there is a value for ``metersDown``.
+    /// If ``metersUp`` is `nil` and ``metersDown`` is not `nil`, the service sends 0 for the meters climbed.
     public var metersUp: Int?
 
     /// The meters descended since the training began, 0 to 65,535.
     ///
-    /// `nil` is sent as 0 when there is a value for ``metersUp``.
+    /// If ``metersDown`` is `nil` and ``metersUp`` is not `nil`, the service sends 0 for the meters
+    /// descended.
     public var metersDown: Int?
 
-    /// The inclination in percent, −3276.8 to 3276.6 in steps of 0.1; `nil` when unknown.
+    /// The inclination in percent, −3276.8 to 3276.6 in steps of 0.1, or `nil` if unknown.
     public var inclinationPercent: Double?
 
-    /// The angle of the ramp in degrees, −3276.8 to 3276.6 in steps of 0.1; `nil` when unknown.
+    /// The angle of the ramp in degrees, −3276.8 to 3276.6 in steps of 0.1, or `nil` if unknown.
     public var rampDegrees: Double?
 
     /// The resistance level, −3276.8 to 3276.7 in steps of 0.1.
     ///
-    /// The field has two bytes, as in the definition published with version 1.0. A central that follows a
-    /// newer GATT Specification Supplement reads one byte, and misreads the following fields. Omit the level
-    /// for such centrals.
+    /// The encoded resistance level has two bytes, as in the definition published with Fitness Machine
+    /// Service 1.0. If a central follows a newer GATT Specification Supplement, the central expects a
+    /// resistance level of one byte and misreads the fields after the resistance level. To support centrals
+    /// that follow a newer supplement, omit the resistance level.
     public var resistanceLevel: Double?
 
     /// The power in watts, −32,768 to 32,767.
@@ -73,7 +76,7 @@ public struct CrossTrainerData: FitnessMachineData {
     /// The average power since the training began, in watts, −32,768 to 32,767.
     public var averageWatts: Int?
 
-    /// The energy, the heart rate and the time.
+    /// The workout values, such as the energy expended, the heart rate and the elapsed time.
     public var workout: WorkoutData
 
     /// Whether the user moves backward.
@@ -81,15 +84,15 @@ public struct CrossTrainerData: FitnessMachineData {
 
     /// Creates the data of a cross trainer.
     ///
-    /// A value outside its range is sent as the nearest bound of the range.
+    /// If a value is out of range, the service sends the nearest bound of the range.
     ///
     /// - Parameters:
     ///   - kilometersPerHour: The speed.
     ///   - averageKilometersPerHour: The average speed since the training began.
     ///   - meters: The distance since the training began.
-    ///   - stepsPerMinute: The steps per minute.
-    ///   - averageStepsPerMinute: The average steps per minute since the training began.
-    ///   - strides: The strides since the training began.
+    ///   - stepsPerMinute: The number of steps per minute.
+    ///   - averageStepsPerMinute: The average number of steps per minute since the training began.
+    ///   - strides: The number of strides since the training began.
     ///   - metersUp: The meters climbed since the training began.
     ///   - metersDown: The meters descended since the training began.
     ///   - inclinationPercent: The inclination.
@@ -97,7 +100,7 @@ public struct CrossTrainerData: FitnessMachineData {
     ///   - resistanceLevel: The resistance level.
     ///   - watts: The power.
     ///   - averageWatts: The average power since the training began.
-    ///   - workout: The energy, the heart rate and the time.
+    ///   - workout: The workout values, such as the energy expended, the heart rate and the elapsed time.
     ///   - isBackward: Whether the user moves backward.
     public init(
         kilometersPerHour: Double,
@@ -133,10 +136,12 @@ public struct CrossTrainerData: FitnessMachineData {
         self.isBackward = isBackward
     }
 
-    /// A cross trainer.
+    /// The kind of machine: a cross trainer.
     public static var machine: FitnessMachineKind { .crossTrainer }
 
-    /// Reads a measurement or a part of a measurement, and ignores reserved flags.
+    /// Decodes the data of a cross trainer, or one part of the data.
+    ///
+    /// The initializer ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         workout = WorkoutData()
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
@@ -144,7 +149,7 @@ public struct CrossTrainerData: FitnessMachineData {
         reader = fields.rest
     }
 
-    /// Reads or writes the fields.
+    /// Reads or writes the fields of the cross trainer's data.
     public mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError) {
         try fields.field(0, &kilometersPerHour, .hundredths16)
         try fields.field(1, feature: 0, &averageKilometersPerHour, .hundredths16)

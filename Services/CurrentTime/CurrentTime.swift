@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The time of a clock.
+/// The date and time of a clock.
 ///
 /// This type represents the value of the Current Time characteristic, 0x2A2B (Current Time Service 1.1,
 /// section 3.1).
@@ -11,21 +11,21 @@ public struct CurrentTime: Hashable, Sendable {
         case monday = 1, tuesday, wednesday, thursday, friday, saturday, sunday
     }
 
-    /// The reasons for which a clock was adjusted since its last notification.
+    /// The reasons for the adjustments of a clock since its last notification.
     public struct AdjustReason: OptionSet, Hashable, Sendable {
         /// The encoded reasons.
         public var rawValue: UInt8
 
         /// Creates a set of reasons.
         ///
-        /// Reasons that the specification does not define are allowed.
+        /// The set can contain reasons that the specification does not define.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
         /// A person or a central has set the clock.
         public static let manualUpdate = AdjustReason(rawValue: 1 << 0)
-        /// The clock was set by a reference, such as a time server.
+        /// An external reference, such as a time server, has set the clock.
         public static let externalReference = AdjustReason(rawValue: 1 << 1)
         /// The time zone has changed.
         public static let timeZone = AdjustReason(rawValue: 1 << 2)
@@ -33,25 +33,27 @@ public struct CurrentTime: Hashable, Sendable {
         public static let daylightSavingTime = AdjustReason(rawValue: 1 << 3)
     }
 
-    /// The local date and time; its year, month and day may be unknown.
+    /// The local date and time.
+    ///
+    /// The year, month and day can be unknown.
     public var dateTime: DateTime
 
-    /// The day of the week; `nil` when unknown.
+    /// The day of the week, or `nil` if the day is unknown.
     public var dayOfWeek: DayOfWeek?
 
-    /// The elapsed part of the second, in 1/256 s.
+    /// The elapsed part of the current second, in units of 1/256 s.
     public var fractions256: UInt8
 
-    /// The reasons for which the clock was adjusted; empty when the clock was not adjusted.
+    /// The reasons for the adjustments of the clock, or an empty set if no adjustment occurred.
     public var adjustReason: AdjustReason
 
     /// Creates a time from its parts.
     ///
     /// - Parameters:
     ///   - dateTime: The local date and time.
-    ///   - dayOfWeek: The day of the week; `nil` when unknown.
-    ///   - fractions256: The elapsed part of the second, in 1/256 s.
-    ///   - adjustReason: The reasons for which the clock was adjusted.
+    ///   - dayOfWeek: The day of the week, or `nil` if the day is unknown.
+    ///   - fractions256: The elapsed part of the current second, in units of 1/256 s.
+    ///   - adjustReason: The reasons for the adjustments of the clock.
     public init(
         _ dateTime: DateTime,
         dayOfWeek: DayOfWeek? = nil,
@@ -69,11 +71,11 @@ public struct CurrentTime: Hashable, Sendable {
     /// The initializer returns `nil` if the year is outside 1582 to 9999.
     ///
     /// - Parameters:
-    ///   - duration: The time since 1 January 1970, 00:00 UTC, without leap seconds, as returned by
-    ///     `clock_gettime`.
+    ///   - duration: The Unix time, which `clock_gettime` returns: the time since 1 January 1970, 00:00 UTC,
+    ///     without leap seconds.
     ///   - offset: The offset of the local time from UTC, including daylight saving time. A positive offset
-    ///     means that the local time is ahead.
-    ///   - adjustReason: The reasons for which the clock was adjusted.
+    ///     means that the local time is ahead of UTC.
+    ///   - adjustReason: The reasons for the adjustments of the clock.
     public init?(
         since1970 duration: Duration,
         offsetFromUTC offset: Duration = .zero,
@@ -111,7 +113,8 @@ public struct CurrentTime: Hashable, Sendable {
 extension CurrentTime: GATTValue {
     /// Reads ten bytes.
     ///
-    /// - Throws: `GATTDecodingError`, also when a part of the date or the day of the week is out of range.
+    /// - Throws: A `GATTDecodingError`, for example if a part of the date or the day of the week is out of
+    ///   range.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         dateTime = try DateTime(decoding: &reader)
         let day: UInt8 = try reader.read()

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The Current Time service, 0x1805: the clock of the device.
+/// The Current Time service, 0x1805, which publishes the clock of the device.
 ///
 /// The service implements the Current Time Service specification 1.1.
 ///
@@ -19,26 +19,30 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Do not notify the passing time. Notify these adjustments:
+/// Do not send a notification each time the clock advances. Notify only the following adjustments:
 ///
-/// - each adjustment by a person
-/// - changes of the time zone and of daylight saving time
-/// - adjustments by an external reference
+/// - each adjustment of the clock by a person
+/// - each change of the time zone or of daylight saving time
+/// - adjustments of the clock by an external reference
 ///
-/// An external reference may adjust the clock often. Within 15 minutes of the last notification, do not
-/// notify such adjustments of a minute or less (section 3.1.2).
+/// An external reference can adjust the clock often. Do not notify an adjustment by an external reference if
+/// the adjustment is at most one minute and the last notification is less than 15 minutes ago (section
+/// 3.1.2).
 public struct CurrentTimeService: GATTServiceDeclaration {
-    /// The Current Time, 0x2A2B, which centrals read and subscribe to.
+    /// The Current Time characteristic, 0x2A2B, which centrals can read and subscribe to.
     ///
-    /// Centrals can write the time if the service has a handler that sets the time.
+    /// Centrals can write the Current Time characteristic if the service has a handler that sets the time.
     public let currentTime: Characteristic<CurrentTime>
 
-    /// The Local Time Information, 0x2A0F, which centrals read; `nil` when it is not declared.
+    /// The Local Time Information characteristic, 0x2A0F, or `nil` if the service does not declare it.
     ///
-    /// Centrals can write the information if the service has a handler that sets the local time.
+    /// Centrals can read the Local Time Information characteristic. Centrals can write the Local Time
+    /// Information characteristic if the service has a handler that sets the local time.
     public let localTime: Characteristic<LocalTimeInformation>?
 
-    /// The Reference Time Information, 0x2A14, which centrals read; `nil` when it is not declared.
+    /// The Reference Time Information characteristic, 0x2A14, or `nil` if the service does not declare it.
+    ///
+    /// Centrals can read the Reference Time Information characteristic.
     public let referenceTime: Characteristic<ReferenceTimeInformation>?
 
     private let now: @Sendable () async throws -> CurrentTime
@@ -46,16 +50,20 @@ public struct CurrentTimeService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - localTime: Returns the time zone; `nil` to omit the characteristic.
-    ///   - referenceTime: Returns the source of the time; `nil` to omit the characteristic.
-    ///   - security: The security required to read and set the clock, and to subscribe. A central that may
-    ///     set the clock determines the time of the device. With `AttributeSecurity(write: .encrypted)`, any
-    ///     central can read the clock, and paired centrals can set the clock.
-    ///   - setTime: Sets the clock to the time that a central writes; `nil` when centrals cannot set the
-    ///     clock. Throw `ATTError.currentTimeDataFieldIgnored` if the handler used only a part of the time.
-    ///   - setLocalTime: Sets the time zone that a central writes; `nil` when centrals cannot set the time
-    ///     zone. The handler requires `localTime`.
-    ///   - now: Returns the time, with an empty ``CurrentTime/adjustReason``.
+    ///   - localTime: Returns the time zone of the clock. Pass `nil` to omit the Local Time Information
+    ///     characteristic.
+    ///   - referenceTime: Returns the source of the clock's time. Pass `nil` to omit the Reference Time
+    ///     Information characteristic.
+    ///   - security: The link security that a central needs to read and set the clock, and to subscribe. A
+    ///     central that can set the clock controls the time of the device. With
+    ///     `AttributeSecurity(write: .encrypted)`, any central can read the clock, and paired centrals can
+    ///     set the clock.
+    ///   - setTime: Sets the clock to the time that a central writes, or `nil` if centrals cannot set the
+    ///     clock. Throw `ATTError.currentTimeDataFieldIgnored` if the handler used only a part of the written
+    ///     time.
+    ///   - setLocalTime: Sets the time zone that a central writes, or `nil` if centrals cannot set the time
+    ///     zone. If you pass `setLocalTime`, also pass `localTime`.
+    ///   - now: Returns the current time, with an empty ``CurrentTime/adjustReason``.
     public init(
         localTime: (@Sendable () async throws -> LocalTimeInformation)? = nil,
         referenceTime: (@Sendable () async throws -> ReferenceTimeInformation)? = nil,
@@ -91,19 +99,19 @@ public struct CurrentTimeService: GATTServiceDeclaration {
         }
     }
 
-    /// Notifies the subscribers that the clock was adjusted.
+    /// Notifies the subscribers of an adjustment of the clock.
     ///
     /// - Parameters:
-    ///   - reason: The reasons for the adjustment; not empty.
-    ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `now` and of `session.notify`.
+    ///   - reason: The reasons for the adjustment, as a set that is not empty.
+    ///   - session: The session of the peripheral that contains the service.
+    /// - Throws: The errors that `now` and `session.notify` throw.
     public func notify(_ reason: CurrentTime.AdjustReason, in session: PeripheralSession) async throws {
         var time = try await now()
         time.adjustReason = reason
         try await session.notify(currentTime, time)
     }
 
-    /// The service as it is published.
+    /// The GATT service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.currentTime) {
             currentTime
@@ -114,7 +122,7 @@ public struct CurrentTimeService: GATTServiceDeclaration {
 }
 
 extension ATTError {
-    /// The error for a write that the device uses only partly.
+    /// The error for a write if the device ignores a part of the written value.
     ///
     /// The value is the application error 0x80 of the Current Time Service specification 1.1.
     public static let currentTimeDataFieldIgnored = ATTError(rawValue: 0x80)

@@ -5,30 +5,34 @@ public import PeripheralKit
 /// This type represents the value of the Local Time Information characteristic, 0x2A0F (Current Time Service
 /// 1.1, section 3.2).
 public struct LocalTimeInformation: Hashable, Sendable {
-    /// The offset of the local time for daylight saving time.
+    /// The offset of the local time from standard time during daylight saving time.
     public enum DaylightSavingTime: UInt8, Hashable, Sendable, CaseIterable {
-        /// No offset.
+        /// The local time is equal to standard time.
         case standardTime = 0
-        /// Half an hour ahead.
+        /// The local time is half an hour ahead of standard time.
         case halfAnHour = 2
-        /// An hour ahead.
+        /// The local time is one hour ahead of standard time.
         case hour = 4
-        /// Two hours ahead.
+        /// The local time is two hours ahead of standard time.
         case twoHours = 8
     }
 
-    /// The offset of standard time from UTC, in quarters of an hour: −48 to 56; `nil` when unknown.
+    /// The offset of standard time from UTC, or `nil` if the offset is unknown.
+    ///
+    /// The unit of the offset is a quarter of an hour. The offset is a number from −48 to 56.
     public let quarterHoursFromUTC: Int?
 
-    /// The offset of the local time from standard time; `nil` when unknown.
+    /// The offset of the local time from standard time, or `nil` if the offset is unknown.
     public var daylightSavingTime: DaylightSavingTime?
 
     /// Creates local time information.
     ///
     /// - Parameters:
-    ///   - quarterHoursFromUTC: The offset of standard time from UTC, in quarters of an hour: 4 for Berlin;
-    ///     `nil` when unknown. A value outside −48 to 56 becomes the nearer bound.
-    ///   - daylightSavingTime: The offset of the local time from standard time; `nil` when unknown.
+    ///   - quarterHoursFromUTC: The offset of standard time from UTC in quarters of an hour, such as 4 for
+    ///     Berlin, or `nil` if the offset is unknown. The initializer replaces an offset outside −48 to 56
+    ///     with the nearer bound.
+    ///   - daylightSavingTime: The offset of the local time from standard time, or `nil` if the offset is
+    ///     unknown.
     public init(quarterHoursFromUTC: Int?, daylightSavingTime: DaylightSavingTime? = nil) {
         self.quarterHoursFromUTC = quarterHoursFromUTC.map { max(-48, min($0, 56)) }
         self.daylightSavingTime = daylightSavingTime
@@ -41,7 +45,7 @@ extension LocalTimeInformation: GATTValue {
 
     /// Reads two bytes.
     ///
-    /// - Throws: `GATTDecodingError`, also when a byte has a reserved value.
+    /// - Throws: A `GATTDecodingError`, for example if a byte has a reserved value.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let zone: Int8 = try reader.read()
         guard zone == Self.unknownTimeZone || (-48...56).contains(zone) else {

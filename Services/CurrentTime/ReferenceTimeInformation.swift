@@ -1,18 +1,20 @@
 public import PeripheralKit
 
-/// The source of a clock's time.
+/// The source and the accuracy of the time of a clock.
 ///
 /// This type represents the value of the Reference Time Information characteristic, 0x2A14 (Current Time
 /// Service 1.1, section 3.3).
 public struct ReferenceTimeInformation: Hashable, Sendable {
     /// The reference that has set the clock.
     public struct Source: Hashable, Sendable {
-        /// The encoded source; values from 8 on are reserved.
+        /// The number of the source.
+        ///
+        /// The numbers from 8 on are reserved for future sources.
         public var rawValue: UInt8
 
         /// Creates a source.
         ///
-        /// Sources that the specification does not define are allowed.
+        /// The source number can be a number that the specification does not define.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -31,15 +33,17 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
         public static let atomicClock = Source(rawValue: 5)
         /// The cellular network.
         public static let cellularNetwork = Source(rawValue: 6)
-        /// None: the clock is not synchronized.
+        /// No source, because the clock is not synchronized.
         public static let notSynchronized = Source(rawValue: 7)
     }
 
     /// The maximum deviation of the clock from its source.
     public enum Accuracy: Hashable, Sendable {
-        /// At most the given number of eighths of a second, 0 to 253.
+        /// A deviation of at most the given number of eighths of a second.
+        ///
+        /// The number of eighths of a second is from 0 to 253.
         case eighthsOfSecond(UInt8)
-        /// More than 31.625 s.
+        /// A deviation of more than 31.625 s.
         case outOfRange
         /// Unknown.
         case unknown
@@ -51,9 +55,9 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
     /// The maximum deviation of the clock from its source.
     public var accuracy: Accuracy
 
-    /// The hours since the clock was set.
+    /// The number of hours since the reference has set the clock.
     ///
-    /// The value 6120, which is 255 days, also represents more hours.
+    /// The value 6120, which is 255 days, represents 6120 or more hours.
     public let hoursSinceUpdate: Int
 
     /// Creates reference time information.
@@ -61,8 +65,8 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
     /// - Parameters:
     ///   - source: The reference that has set the clock.
     ///   - accuracy: The maximum deviation of the clock from its source.
-    ///   - hoursSinceUpdate: The hours since the clock was set. A negative value becomes 0, and a value above
-    ///     6120 becomes 6120.
+    ///   - hoursSinceUpdate: The number of hours since the reference has set the clock. The initializer
+    ///     replaces a negative number with 0, and a number above 6120 with 6120.
     public init(_ source: Source, accuracy: Accuracy = .unknown, hoursSinceUpdate: Int) {
         self.source = source
         self.accuracy = accuracy
@@ -73,8 +77,8 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
 extension ReferenceTimeInformation: GATTValue {
     /// Reads four bytes.
     ///
-    /// - Throws: `GATTDecodingError`, also when the hours of the day are more than 23 or do not match the
-    ///   days.
+    /// - Throws: A `GATTDecodingError`, for example if the hour field is more than 23 or does not match the
+    ///   day field.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         source = Source(rawValue: try reader.read())
         let deviation: UInt8 = try reader.read()

@@ -3,32 +3,37 @@ internal import PeripheralKit
 extension CyclingPowerMeasurement {
     /// The distribution of power between the pedals.
     public struct PedalPowerBalance: Equatable, Sendable {
-        /// The share of one pedal in percent, 0 to 100 in steps of 0.5.
+        /// The share of the power at one pedal in percent, 0 to 100 in steps of 0.5.
         public var percent: Double
         /// The encoded value of 100 %.
         static let all: UInt8 = 200
 
-        /// Whether the share belongs to the left pedal; `false` when the pedal is unknown.
+        /// Whether the percentage describes the left pedal.
+        ///
+        /// The value `false` means that the pedal is unknown.
         public var isOfLeftPedal: Bool
 
-        /// Creates a balance from the share of a pedal in percent.
+        /// Creates a pedal power balance from the percentage of one pedal.
         public init(percent: Double, isOfLeftPedal: Bool = false) {
             self.percent = percent
             self.isOfLeftPedal = isOfLeftPedal
         }
     }
 
-    /// The sum of the measured torques, with one torque for each turn.
+    /// The accumulated torque, which adds one torque value for each revolution.
     public struct AccumulatedTorque: Equatable, Sendable {
-        /// The sum in newton meters.
+        /// The accumulated torque in newton meters.
         ///
-        /// The sum is rounded to the nearest step of 1/32, and starts again from 0 at 2048. A negative value
-        /// and NaN are sent as 0.
+        /// Encoding rounds the accumulated torque to the nearest step of 1/32 newton meter. The encoded
+        /// torque restarts at 0 when the accumulated torque reaches 2048 newton meters. A negative torque and
+        /// NaN are encoded as 0.
         public var newtonMeters: Double
-        /// Whether the torques are measured at the crank; `false` for the wheel.
+        /// Whether the sensor measures torques at the crank.
+        ///
+        /// The value `false` means that the sensor measures torques at the wheel.
         public var isOfCrank: Bool
 
-        /// Creates a sum of torques in newton meters.
+        /// Creates an accumulated torque in newton meters.
         public init(newtonMeters: Double, isOfCrank: Bool) {
             self.newtonMeters = newtonMeters
             self.isOfCrank = isOfCrank
@@ -39,14 +44,14 @@ extension CyclingPowerMeasurement {
         }
     }
 
-    /// The greatest and the least value measured in a turn.
+    /// The maximum and the minimum value during one crank revolution.
     public struct Extremes: Equatable, Sendable {
-        /// The greatest value; for angles, the angle of the greatest magnitude.
+        /// The maximum force or torque, or the crank angle of the maximum force or torque.
         public var maximum: Double
-        /// The least value; for angles, the angle of the least magnitude.
+        /// The minimum force or torque, or the crank angle of the minimum force or torque.
         public var minimum: Double
 
-        /// Creates a pair of extremes.
+        /// Creates extremes from a maximum and a minimum value.
         public init(maximum: Double, minimum: Double) {
             self.maximum = maximum
             self.minimum = minimum
@@ -65,27 +70,31 @@ extension CyclingPowerMeasurement {
 
     /// The values that a measurement can contain in addition to the power.
     ///
-    /// A central can turn off each of these values (section 3.4.2.13).
+    /// A central can turn off each optional value (Cycling Power Service 1.1, section 3.4.2.13).
     ///
-    /// The set does not include bit 2, the revolutions of the wheel. A sensor that reports the revolutions of
-    /// the wheel must let centrals set their count. The handler of ``CyclingPowerService`` determines whether
-    /// measurements contain these revolutions.
+    /// The option for the wheel revolutions, bit 2, is unavailable. If a sensor reports wheel revolutions,
+    /// centrals must be able to set the wheel revolution count. To include wheel revolutions in measurements,
+    /// pass `onSetWheelRevolutions` to the initializer of ``CyclingPowerService``.
     public struct Content: OptionSet, Sendable {
-        /// The encoded bits; bits 9 through 15 are reserved.
+        /// The encoded bits.
+        ///
+        /// Bits 9 through 15 are reserved.
         public let rawValue: UInt16
 
-        /// Creates a set of bits.
+        /// Creates measurement content from the encoded bits.
         ///
-        /// Bits that the specification does not define are allowed.
+        /// The content can include bits that the Cycling Power Service specification does not define.
         public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
 
         /// The distribution of power between the pedals.
         public static let pedalPowerBalance = Content(rawValue: 1 << 0)
-        /// The sum of the torques.
+        /// The accumulated torque.
         public static let accumulatedTorque = Content(rawValue: 1 << 1)
-        /// The revolutions of the wheel, which measurements contain if centrals can set their count.
+        /// The wheel revolutions.
+        ///
+        /// Measurements contain the wheel revolutions if centrals can set the wheel revolution count.
         @available(
             *,
             unavailable,
@@ -94,15 +103,15 @@ extension CyclingPowerMeasurement {
         public static var wheelRevolutions: Content { Content(rawValue: 1 << 2) }
         /// The revolutions of the crank.
         public static let crankRevolutions = Content(rawValue: 1 << 3)
-        /// The greatest and the least force or torque.
+        /// The maximum and the minimum force or torque.
         public static let extremeMagnitudes = Content(rawValue: 1 << 4)
-        /// The angles of the greatest and the least magnitude.
+        /// The crank angles of the maximum and the minimum force or torque.
         public static let extremeAngles = Content(rawValue: 1 << 5)
-        /// The angle at which the power becomes positive.
+        /// The crank angle at which the power becomes positive.
         public static let topDeadSpotAngle = Content(rawValue: 1 << 6)
-        /// The angle at which the power becomes negative.
+        /// The crank angle at which the power becomes negative.
         public static let bottomDeadSpotAngle = Content(rawValue: 1 << 7)
-        /// The energy.
+        /// The accumulated energy.
         public static let accumulatedEnergy = Content(rawValue: 1 << 8)
 
         static let all: UInt16 = 0x01FF

@@ -1,7 +1,7 @@
 public import PeripheralKit
 public import PeripheralSensorLocation
 
-/// The measurement of a rider's power.
+/// A measurement of a rider's power.
 ///
 /// This type represents the value of the Cycling Power Measurement characteristic, 0x2A63 (Cycling Power
 /// Service 1.1, section 3.2).
@@ -11,42 +11,46 @@ public import PeripheralSensorLocation
 /// ```
 ///
 /// Encoding rounds each value to the nearest step, and limits the value to its range. If a measurement does
-/// not fit one notification, ``CyclingPowerService/notify(_:in:)`` sends the measurement in several
+/// not fit into one notification, ``CyclingPowerService/notify(_:in:)`` sends the measurement in several
 /// notifications.
 public struct CyclingPowerMeasurement: Equatable, Sendable {
-    /// The power in watts; negative when the rider brakes with the pedals.
+    /// The power in watts.
+    ///
+    /// The power is negative if the rider brakes with the pedals.
     public var watts: Int16
     /// The distribution of power between the pedals.
     public var balance: PedalPowerBalance?
-    /// The sum of the measured torques.
+    /// The accumulated torque: the sum of the measured torques.
     public var accumulatedTorque: AccumulatedTorque?
     /// The revolutions of the wheel.
     public var wheel: WheelRevolutions?
     /// The revolutions of the crank.
     public var crank: CrankRevolutions?
-    /// The greatest and the least force of the last turn in newtons.
+    /// The maximum and the minimum force of the last crank revolution, in newtons.
     ///
-    /// The range is −32,768 to 32,767 in steps of 1. The property is for a sensor that measures forces.
+    /// The range of a force is −32,768 to 32,767 newtons in steps of 1. Set `forces` only if the sensor
+    /// measures forces.
     public var forces: Extremes?
-    /// The greatest and the least torque of the last turn in newton meters.
+    /// The maximum and the minimum torque of the last crank revolution, in newton meters.
     ///
-    /// The range is −1024 to 1023.96875 in steps of 1/32. The property is for a sensor that measures torques.
+    /// The range of a torque is −1024 to 1023.96875 newton meters in steps of 1/32. Set `torques` only if the
+    /// sensor measures torques.
     public var torques: Extremes?
-    /// The crank angles of the greatest and the least magnitude in degrees.
+    /// The crank angles of the maximum and the minimum force or torque, in degrees.
     ///
-    /// The range is 0 to 4095 in steps of 1.
+    /// The range of an angle is 0 to 4095 degrees in steps of 1.
     public var angles: Extremes?
-    /// The crank angle at which the power becomes positive, in degrees in steps of 1.
+    /// The crank angle at which the power becomes positive, in steps of 1 degree.
     public var topDeadSpotAngle: UInt16?
-    /// The crank angle at which the power becomes negative, in degrees in steps of 1.
+    /// The crank angle at which the power becomes negative, in steps of 1 degree.
     public var bottomDeadSpotAngle: UInt16?
     /// The energy in kilojoules since the last reset of the sensor.
     ///
-    /// The value does not start again from 0 at the end of its range.
+    /// The energy does not restart at 0 after its maximum value.
     public var kilojoules: UInt16?
-    /// Whether the offset should be compensated: the Offset Compensation Indicator.
+    /// Whether the sensor's offset needs compensation: the Offset Compensation Indicator.
     ///
-    /// The property is for a sensor that reports when its offset should be compensated.
+    /// Set the indicator only if the sensor reports when its offset needs compensation.
     public var offsetCompensationIndicator: Bool
 
     /// Creates a measurement.
@@ -54,16 +58,16 @@ public struct CyclingPowerMeasurement: Equatable, Sendable {
     /// - Parameters:
     ///   - watts: The power in watts.
     ///   - balance: The distribution of power between the pedals.
-    ///   - accumulatedTorque: The sum of the measured torques.
+    ///   - accumulatedTorque: The accumulated torque: the sum of the measured torques.
     ///   - wheel: The revolutions of the wheel.
     ///   - crank: The revolutions of the crank.
-    ///   - forces: The greatest and the least force of the last turn in newtons.
-    ///   - torques: The greatest and the least torque of the last turn in newton meters.
-    ///   - angles: The crank angles of the greatest and the least magnitude in degrees.
+    ///   - forces: The maximum and the minimum force of the last crank revolution, in newtons.
+    ///   - torques: The maximum and the minimum torque of the last crank revolution, in newton meters.
+    ///   - angles: The crank angles of the maximum and the minimum force or torque, in degrees.
     ///   - topDeadSpotAngle: The crank angle at which the power becomes positive, in degrees.
     ///   - bottomDeadSpotAngle: The crank angle at which the power becomes negative, in degrees.
     ///   - kilojoules: The energy in kilojoules since the last reset of the sensor.
-    ///   - offsetCompensationIndicator: Whether the offset should be compensated.
+    ///   - offsetCompensationIndicator: Whether the sensor's offset needs compensation.
     public init(
         watts: Int16,
         balance: PedalPowerBalance? = nil,
@@ -96,7 +100,7 @@ public struct CyclingPowerMeasurement: Equatable, Sendable {
 extension CyclingPowerMeasurement: GATTValue {
     private static let stepsPerSecond = 2048
 
-    /// Reads a measurement and ignores reserved flags.
+    /// Decodes a measurement and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt16 = try reader.read()
         self.init(watts: try reader.read(), offsetCompensationIndicator: flags & Flag.offsetCompensation != 0)
@@ -127,9 +131,10 @@ extension CyclingPowerMeasurement: GATTValue {
         if flags & Flag.energy != 0 { kilojoules = try reader.read() }
     }
 
-    /// Appends 4 to 34 bytes.
+    /// Appends the encoded measurement, which has 4 to 34 bytes.
     ///
-    /// The measurement of one sensor has at most 30 bytes, because a sensor reports either forces or torques.
+    /// A sensor reports either forces or torques. A measurement with only forces or only torques has at most
+    /// 30 bytes.
     public func encode(into writer: inout ByteWriter) {
         writer.write(flags)
         writer.write(watts)

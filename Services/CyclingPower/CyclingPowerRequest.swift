@@ -3,38 +3,38 @@ public import PeripheralSensorLocation
 
 /// A request that a central writes to the Cycling Power Control Point, 0x2A66.
 ///
-/// Cycling Power Service 1.1, section 3.4, defines the request. Any request of at least one byte can be
-/// decoded. The service answers an unknown request with a response.
+/// Cycling Power Service 1.1, section 3.4, defines the requests. Decoding accepts any request of at least one
+/// byte. The service responds to an unknown request with the result Op Code Not Supported.
 public struct CyclingPowerRequest: Equatable, Sendable {
     /// The requested operation.
     public var operation: CyclingPowerOperation
 
-    /// The parameter of the operation.
+    /// The encoded parameter of the requested operation.
     public var parameter: [UInt8]
 
-    /// Creates a request from its parts.
+    /// Creates a request from an operation and a parameter.
     ///
-    /// Requests that the specification does not define are allowed.
+    /// The operation can be one that the Cycling Power Service specification does not define.
     public init(operation: CyclingPowerOperation, parameter: [UInt8] = []) {
         self.operation = operation
         self.parameter = parameter
     }
 
-    /// Sets the count of the wheel's revolutions.
+    /// Returns a request that sets the wheel revolution count.
     public static func setWheelRevolutions(_ count: UInt32) -> CyclingPowerRequest {
         CyclingPowerRequest(operation: .setCumulativeValue, parameter: count.gattBytes)
     }
 
-    /// Sets the location of the sensor.
+    /// Returns a request that sets the location of the sensor.
     public static func updateSensorLocation(_ location: SensorLocation) -> CyclingPowerRequest {
         CyclingPowerRequest(operation: .updateSensorLocation, parameter: [location.rawValue])
     }
 
-    /// Turns off the given values of the measurements, and turns on all other values.
+    /// Returns a request that turns off the given values in measurements, and turns on all other values.
     ///
     /// - Parameters:
-    ///   - content: The values to turn off.
-    ///   - wheelRevolutions: Whether to turn off the revolutions of the wheel as well.
+    ///   - content: The values that the sensor omits from measurements.
+    ///   - wheelRevolutions: Whether the sensor also omits the wheel revolutions.
     /// - Returns: The request.
     public static func mask(
         _ content: CyclingPowerMeasurement.Content,
@@ -46,32 +46,32 @@ public struct CyclingPowerRequest: Equatable, Sendable {
 }
 
 extension CyclingPowerRequest: GATTValue {
-    /// Reads the operation, and uses the remaining bytes as the parameter.
+    /// Reads the op code, and reads the remaining bytes as the parameter.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         operation = CyclingPowerOperation(rawValue: try reader.read())
         parameter = reader.readRemaining()
     }
 
-    /// Appends the operation and the parameter.
+    /// Appends the op code and the parameter.
     public func encode(into writer: inout ByteWriter) {
         writer.write(operation.rawValue)
         writer.write(parameter)
     }
 }
 
-/// An operation of the Cycling Power Control Point: its op code.
+/// An operation of the Cycling Power Control Point, identified by an op code.
 public struct CyclingPowerOperation: Equatable, Sendable {
-    /// The encoded op code.
+    /// The encoded op code of the operation.
     public var rawValue: UInt8
 
     /// Creates an operation.
     ///
-    /// Operations that the specification does not define are allowed.
+    /// The op code can be one that the Cycling Power Service specification does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Sets the count of the wheel's revolutions.
+    /// Sets the wheel revolution count.
     public static let setCumulativeValue = CyclingPowerOperation(rawValue: 0x01)
     /// Sets the location of the sensor.
     public static let updateSensorLocation = CyclingPowerOperation(rawValue: 0x02)
@@ -89,25 +89,25 @@ public struct CyclingPowerOperation: Equatable, Sendable {
     public static let setChainWeight = CyclingPowerOperation(rawValue: 0x08)
     /// Requests the weight of the chain.
     public static let requestChainWeight = CyclingPowerOperation(rawValue: 0x09)
-    /// Sets the length of the span.
+    /// Sets the length of the chain span.
     public static let setSpanLength = CyclingPowerOperation(rawValue: 0x0A)
-    /// Requests the length of the span.
+    /// Requests the length of the chain span.
     public static let requestSpanLength = CyclingPowerOperation(rawValue: 0x0B)
-    /// Compensates the offset.
+    /// Compensates the offset of the sensor.
     public static let startOffsetCompensation = CyclingPowerOperation(rawValue: 0x0C)
-    /// Turns off some values of the measurements.
+    /// Selects the values that the sensor omits from measurements.
     public static let maskMeasurementContent = CyclingPowerOperation(rawValue: 0x0D)
     /// Requests the sampling rate of the sensor.
     public static let requestSamplingRate = CyclingPowerOperation(rawValue: 0x0E)
     /// Requests the date of the factory calibration.
     public static let requestFactoryCalibrationDate = CyclingPowerOperation(rawValue: 0x0F)
-    /// Compensates the offset, and requests manufacturer data.
+    /// Compensates the offset of the sensor, and requests manufacturer data.
     public static let startEnhancedOffsetCompensation = CyclingPowerOperation(rawValue: 0x10)
 }
 
-/// The response that the Cycling Power Control Point indicates to a request.
+/// The response that the service sends as an indication of the Cycling Power Control Point.
 ///
-/// Cycling Power Service 1.1, section 3.4, defines the response.
+/// Cycling Power Service 1.1, section 3.4, defines the responses.
 public struct CyclingPowerResponse: Equatable, Sendable {
     /// The requested operation.
     public var operation: CyclingPowerOperation
@@ -142,7 +142,7 @@ extension CyclingPowerResponse: GATTValue {
         parameter = reader.readRemaining()
     }
 
-    /// Appends three bytes and the parameter.
+    /// Appends the response code, the op code of the request, the result and the parameter.
     public func encode(into writer: inout ByteWriter) {
         writer.write([Self.responseCode, operation.rawValue, result.rawValue])
         writer.write(parameter)

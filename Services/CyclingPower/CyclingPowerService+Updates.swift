@@ -1,29 +1,26 @@
 public import PeripheralKit
 
 extension CyclingPowerService {
-    /// Sends a measurement to the subscribers.
+    /// Sends a measurement to the subscribed centrals.
     ///
-    /// These values are not sent:
+    /// The method sends only values that the features of the service include. The method omits values that a
+    /// central has turned off. The method omits forces if the sensor measures torques. The method omits
+    /// torques if the sensor measures forces.
     ///
-    /// - values that the features do not include
-    /// - values that a central has turned off
-    /// - forces, if the sensor measures torques
-    /// - torques, if the sensor measures forces
+    /// If a measurement does not fit into one notification, the method sends several notifications, in the
+    /// order of the measurement's fields. Each notification contains the power and as many other fields as
+    /// fit. Wait until the method returns before you send the next measurement. Overlapping calls would mix
+    /// the parts of two measurements.
     ///
-    /// If a measurement does not fit one notification, the method sends several notifications, in the order
-    /// of the fields. Each notification contains the power and as many fields as fit. Do not make overlapping
-    /// calls, because the parts of two measurements would mix.
-    ///
-    /// The values that a central turns off stay off until its connection ends. Some Bluetooth stacks can
-    /// reach a central only together with other centrals, as documented for
-    /// `PeripheralSession.notify(_:_:to:)`. Such a central receives every value that at least one of these
-    /// centrals has not turned off.
+    /// If a central turns off a value, the value stays off until that central disconnects. Some Bluetooth
+    /// stacks cannot notify one central alone (see `PeripheralSession.notify(_:_:to:)`). A notification to
+    /// several centrals omits a value only if all of the centrals have turned off the value.
     ///
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`. If sending a part fails, the earlier parts have already been
-    ///   sent.
+    /// - Throws: The errors that `session.notify` throws. If one notification fails, the method has already
+    ///   sent the earlier notifications.
     public func notify(_ value: CyclingPowerMeasurement, in session: PeripheralSession) async throws {
         var centrals: [Central] = []
         var areKnown = true
@@ -99,22 +96,23 @@ extension CyclingPowerService {
         return true
     }
 
-    /// Sends a vector to the subscribers.
+    /// Sends a vector to the subscribed centrals.
     ///
-    /// The method has no effect if the service does not declare vectors.
+    /// The method has no effect if the service does not declare the Cycling Power Vector characteristic.
     ///
-    /// If a vector does not fit one notification or has more than 9 magnitudes, the method sends several
-    /// notifications. The first notification contains the crank and the angle. Do not make overlapping calls,
-    /// because the parts of two vectors would mix.
+    /// If a vector has more than 9 forces or torques, or does not fit into one notification, the method sends
+    /// several notifications. Only the first notification contains the crank revolutions and the crank angle.
+    /// Wait until the method returns before you send the next vector. Overlapping calls would mix the parts
+    /// of two vectors.
     ///
-    /// Torques are not sent if the sensor measures forces. Forces are not sent if the sensor measures
+    /// The method omits torques if the sensor measures forces. The method omits forces if the sensor measures
     /// torques.
     ///
     /// - Parameters:
     ///   - value: The vector.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`. If sending a part fails, the earlier parts have already been
-    ///   sent.
+    /// - Throws: The errors that `session.notify` throws. If one notification fails, the method has already
+    ///   sent the earlier notifications.
     public func notify(vector value: CyclingPowerVector, in session: PeripheralSession) async throws {
         guard let vector else { return }
         var length = 20

@@ -19,30 +19,35 @@ public import PeripheralSensorLocation
 /// }
 /// ```
 ///
-/// Send a measurement about once a second. The service does not send values that its parameters do not
-/// declare. The service also omits values that a central has turned off.
+/// Send a measurement about once per second. The service sends only values that the parameters of the
+/// initializer declare. The service omits values that a central has turned off.
 ///
-/// The control point answers a request without a declared handler or value as not supported. The control
-/// point answers an invalid parameter with the result Invalid Parameter. If a handler throws, the request
-/// fails. A handler can throw a `SensorControlResult` to choose the result.
+/// If the program declares no handler or value for a request, the control point responds with the result Op
+/// Code Not Supported. If the parameter of a request is invalid, the control point responds with the result
+/// Invalid Parameter. If a handler throws an error, the control point responds with the result Operation
+/// Failed. To choose another result, a handler throws a `SensorControlResult`.
 public struct CyclingPowerService: GATTServiceDeclaration {
-    /// The Cycling Power Measurement, 0x2A63, which centrals subscribe to.
+    /// The Cycling Power Measurement characteristic, 0x2A63, to which centrals subscribe.
     ///
     /// Send a measurement with ``notify(_:in:)``.
     public let measurement: Characteristic<CyclingPowerMeasurement>
 
-    /// The Cycling Power Feature, 0x2A65, which centrals read.
+    /// The Cycling Power Feature characteristic, 0x2A65, which centrals read.
     public let feature: Characteristic<CyclingPowerFeature>
 
-    /// The Sensor Location, 0x2A5D, which centrals read.
+    /// The Sensor Location characteristic, 0x2A5D, which centrals read.
     public let sensorLocation: Characteristic<SensorLocation>
 
-    /// The Cycling Power Vector, 0x2A64, which centrals subscribe to; `nil` when it is not declared.
+    /// The Cycling Power Vector characteristic, 0x2A64, to which centrals subscribe.
+    ///
+    /// The property is `nil` if the service does not declare vectors.
     ///
     /// Send a vector with ``notify(vector:in:)``.
     public let vector: Characteristic<CyclingPowerVector>?
 
-    /// The Cycling Power Control Point, 0x2A66; `nil` when the service supports no request.
+    /// The Cycling Power Control Point characteristic, 0x2A66.
+    ///
+    /// The property is `nil` if the service supports no requests.
     public let controlPoint: Characteristic<CyclingPowerResponse>?
 
     let content: CyclingPowerMeasurement.Content
@@ -54,25 +59,27 @@ public struct CyclingPowerService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - content: The values that measurements contain in addition to the power. Measurements also contain
-    ///     the revolutions of the wheel if centrals can set their count.
+    ///   - content: The values that measurements contain in addition to the power. If you pass
+    ///     `onSetWheelRevolutions`, measurements also contain the wheel revolutions.
     ///   - location: The location of the sensor.
-    ///   - isTorqueBased: Whether the sensor measures torques; `false` for forces.
-    ///   - tellsOffsetCompensation: Whether measurements report when the offset should be compensated.
-    ///   - isMaskable: Whether each central can turn off values of its measurements.
+    ///   - isTorqueBased: Whether the sensor measures torques instead of forces.
+    ///   - tellsOffsetCompensation: Whether measurements report when the sensor's offset needs compensation.
+    ///   - isMaskable: Whether a central can turn off values in the measurements that the central receives.
     ///   - hasVector: Whether the sensor sends vectors of forces or torques.
     ///   - tellsDirection: Whether vectors contain the direction of the measurement.
     ///   - isForDistributedSystem: Whether the sensor can be used together with another sensor on the same
-    ///     bicycle; `nil` when unspecified.
-    ///   - settings: The settings that centrals can read and set. Pass each kind of setting only once.
-    ///   - offsetCompensation: The compensation of the offset; `nil` when centrals cannot request the
+    ///     bicycle, or `nil` if unspecified.
+    ///   - settings: The settings that centrals can read and set. Pass at most one setting of each kind.
+    ///   - offsetCompensation: The offset compensation of the sensor, or `nil` if centrals cannot request a
     ///     compensation.
-    ///   - samplingRate: The sampling rate of the sensor in hertz; `nil` when not reported.
-    ///   - factoryCalibrationDate: The date of the factory calibration; `nil` when not reported.
-    ///   - security: The security required to subscribe to measurements and vectors, and to write the control
-    ///     point.
-    ///   - setWheelRevolutions: Sets the count of the wheel's revolutions that a central has written. Pass
-    ///     `nil` if measurements do not contain the revolutions of the wheel.
+    ///   - samplingRate: The sampling rate of the sensor in hertz, or `nil` if the sensor does not report a
+    ///     sampling rate.
+    ///   - factoryCalibrationDate: The date of the factory calibration, or `nil` if the sensor does not
+    ///     report a calibration date.
+    ///   - security: The security that centrals need to subscribe to measurements and vectors, and to write
+    ///     the control point.
+    ///   - setWheelRevolutions: Sets the wheel revolution count that a central has written. If measurements
+    ///     do not contain wheel revolutions, pass `nil`.
     public init(
         measuring content: CyclingPowerMeasurement.Content = [],
         location: SensorPlacement,
@@ -144,7 +151,7 @@ public struct CyclingPowerService: GATTServiceDeclaration {
         }
     }
 
-    /// The service as it is published.
+    /// The GATT service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.cyclingPower) {
             measurement

@@ -1,10 +1,10 @@
-/// A property of the bicycle that the sensor uses, and that centrals read and set.
+/// A bicycle property that the sensor uses, such as the crank length.
 ///
-/// Centrals read and set the value through the control point (Cycling Power Service 1.1, sections 3.4.2.4
-/// through 3.4.2.11).
+/// Centrals read and set the bicycle property through the Cycling Power Control Point (Cycling Power Service
+/// 1.1, sections 3.4.2.4 through 3.4.2.11).
 ///
-/// The program stores the value. If the `set` handler throws, the central's request fails. Throw
-/// `SensorControlResult.invalidParameter` for a value outside the sensor's range.
+/// The program stores the value of the setting. If the `set` handler throws an error, the request of the
+/// central fails. Throw `SensorControlResult.invalidParameter` for a value outside the sensor's range.
 public struct CyclingPowerSetting: Sendable {
     /// The op code that sets the value; the next op code requests the value.
     let setCode: UInt8
@@ -36,9 +36,9 @@ public struct CyclingPowerSetting: Sendable {
         CyclingPowerSetting(setCode: 0x08, stepsPerUnit: 1, get: get, set: set)
     }
 
-    /// The length of the span in millimeters, 0 to 65,535 in steps of 1.
+    /// The length of the chain span in millimeters, 0 to 65,535 in steps of 1.
     ///
-    /// The sensor measures the chain over the span.
+    /// The chain span is the section of the chain that the sensor measures.
     public static func spanLength(
         get: @escaping @Sendable () async throws -> Double,
         set: @escaping @Sendable (_ millimeters: Double) async throws -> Void
@@ -52,20 +52,22 @@ public struct CyclingPowerSetting: Sendable {
     }
 }
 
-/// The compensation of a sensor's offset.
+/// The offset compensation of a cycling power sensor.
 ///
 /// The offset is the value that the sensor measures without a load. The sensor measures loads relative to the
 /// offset.
 public struct CyclingPowerOffsetCompensation: Sendable {
-    /// The result of a compensation.
+    /// The result of an offset compensation.
     public struct Offset: Sendable {
-        /// The force or torque without a load.
+        /// The force or torque that the sensor measures without a load.
         ///
-        /// The value is in newtons, −32,768 to 32,767 in steps of 1. For a sensor that measures torques, the
-        /// value is in newton meters, −1024 to 1023.96875 in steps of 1/32.
+        /// A force is −32,768 to 32,767 newtons in steps of 1. A torque is −1024 to 1023.96875 newton meters
+        /// in steps of 1/32.
         public var value: Double
 
-        /// The manufacturer data, of which at most 12 bytes are sent to a requesting central.
+        /// The manufacturer data for the central that requests the offset compensation.
+        ///
+        /// The service sends at most 12 bytes of manufacturer data.
         public var data: [UInt8]
 
         /// Creates an offset with manufacturer data.
@@ -75,27 +77,30 @@ public struct CyclingPowerOffsetCompensation: Sendable {
         }
     }
 
-    /// The reason for a failed compensation, which a handler throws (section 3.4).
+    /// The error that a handler throws to report why an offset compensation fails.
     ///
-    /// If the handler throws another error, the response contains no reason.
+    /// Cycling Power Service 1.1, section 3.4, defines the reasons for a failure. If the handler throws an
+    /// error of another type, the response contains no reason.
     public enum Failure: Error, Sendable {
         /// The crank is not in the required position.
         case incorrectPosition
-        /// A reason defined by the manufacturer, of which at most 13 bytes are sent.
+        /// A reason for the failure that the manufacturer defines.
+        ///
+        /// The service sends at most 13 bytes of manufacturer data.
         case ofManufacturer(data: [UInt8])
     }
 
     let companyID: UInt16?
     let compensate: @Sendable () async throws -> Offset
 
-    /// Describes the compensation of the offset.
+    /// Creates an offset compensation.
     ///
     /// - Parameters:
-    ///   - companyID: The company identifier of the manufacturer, for enhanced offset compensation. Centrals
-    ///     can then request manufacturer data and the reason for a failure. If `nil`, centrals cannot request
-    ///     enhanced offset compensation.
-    ///   - compensate: Compensates the offset, or throws ``Failure`` if the compensation fails. Centrals wait
-    ///     at most 30 seconds for the result.
+    ///   - companyID: The company identifier of the manufacturer, for enhanced offset compensation. With
+    ///     enhanced offset compensation, centrals can request manufacturer data and the reason for a failure.
+    ///     If the identifier is `nil`, centrals cannot request enhanced offset compensation.
+    ///   - compensate: Compensates the sensor's offset, or throws ``Failure`` if the compensation fails.
+    ///     Centrals wait at most 30 seconds for the result of the compensation.
     public init(companyID: UInt16? = nil, compensate: @escaping @Sendable () async throws -> Offset) {
         self.companyID = companyID
         self.compensate = compensate

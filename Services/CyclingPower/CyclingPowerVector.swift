@@ -1,13 +1,13 @@
 public import PeripheralKit
 public import PeripheralSensorLocation
 
-/// The forces or torques at a crank while it turns.
+/// The forces or torques at a turning crank.
 ///
 /// This type represents the value of the Cycling Power Vector characteristic, 0x2A64 (Cycling Power Service
-/// 1.1, section 3.5). A vector may have more than 9 magnitudes, or more magnitudes than fit one notification.
-/// ``CyclingPowerService/notify(vector:in:)`` then sends several notifications.
+/// 1.1, section 3.5). If a vector has more than 9 forces or torques, or does not fit into one notification,
+/// ``CyclingPowerService/notify(vector:in:)`` sends several notifications.
 public struct CyclingPowerVector: Equatable, Sendable {
-    /// The direction in which the magnitudes are measured.
+    /// The direction in which the sensor measures the forces or torques.
     public struct Direction: Equatable, Sendable {
         /// The encoded direction, in two bits.
         public let rawValue: UInt8
@@ -17,27 +17,27 @@ public struct CyclingPowerVector: Equatable, Sendable {
             self.rawValue = rawValue & 0x3
         }
 
-        /// Unknown.
+        /// The direction is unknown.
         public static let unknown = Direction(rawValue: 0)
-        /// Along the circle of the crank.
+        /// The tangential direction: along the circle of the crank's movement.
         public static let tangential = Direction(rawValue: 1)
-        /// Along the crank.
+        /// The radial direction: along the crank.
         public static let radial = Direction(rawValue: 2)
-        /// Across the bicycle.
+        /// The lateral direction: across the bicycle.
         public static let lateral = Direction(rawValue: 3)
     }
 
-    /// The measured values, at equal intervals of time.
+    /// The measured forces or torques, at equal time intervals.
     ///
-    /// The values are forces in newtons, or torques in units of 1/32 newton meter.
+    /// Forces are in newtons. Torques are in units of 1/32 newton meter.
     public var magnitudes: [Int16]
-    /// Whether the magnitudes are torques.
+    /// Whether the vector contains torques instead of forces.
     public var isOfTorques: Bool
     /// The revolutions of the crank.
     public var crank: CrankRevolutions?
-    /// The crank angle, in degrees, at the first magnitude; in steps of 1.
+    /// The crank angle at the first force or torque, in steps of 1 degree.
     public var firstAngle: UInt16?
-    /// The direction in which the magnitudes are measured.
+    /// The direction in which the sensor measures the forces or torques.
     public var direction: Direction
 
     /// Creates a vector of forces in newtons.
@@ -45,8 +45,8 @@ public struct CyclingPowerVector: Equatable, Sendable {
     /// - Parameters:
     ///   - forces: The measured forces.
     ///   - crank: The revolutions of the crank.
-    ///   - firstAngle: The crank angle, in degrees, at the first magnitude.
-    ///   - direction: The direction in which the magnitudes are measured.
+    ///   - firstAngle: The crank angle at the first force or torque, in degrees.
+    ///   - direction: The direction in which the sensor measures the forces or torques.
     public init(
         forces: [Int16] = [],
         crank: CrankRevolutions? = nil,
@@ -65,8 +65,8 @@ public struct CyclingPowerVector: Equatable, Sendable {
     /// - Parameters:
     ///   - torques: The measured torques.
     ///   - crank: The revolutions of the crank.
-    ///   - firstAngle: The crank angle, in degrees, at the first magnitude.
-    ///   - direction: The direction in which the magnitudes are measured.
+    ///   - firstAngle: The crank angle at the first force or torque, in degrees.
+    ///   - direction: The direction in which the sensor measures the forces or torques.
     public init(
         torques: [Int16],
         crank: CrankRevolutions? = nil,
@@ -84,9 +84,10 @@ extension CyclingPowerVector: GATTValue {
     private static let hasForces: UInt8 = 1 << 2
     private static let hasTorques: UInt8 = 1 << 3
 
-    /// Reads a vector and ignores reserved flags.
+    /// Decodes a vector and ignores reserved flags.
     ///
-    /// - Throws: `GATTDecodingError`, also when the flags of both forces and torques are set.
+    /// - Throws: `GATTDecodingError` if the bytes are invalid, for example if the flags for forces and
+    ///   torques are both set.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         crank = flags & Self.hasCrank != 0 ? try CrankRevolutions(decoding: &reader) : nil
@@ -102,9 +103,10 @@ extension CyclingPowerVector: GATTValue {
         if magnitudes.isEmpty { isOfTorques = false }
     }
 
-    /// Appends the flags, the crank, the angle and the magnitudes.
+    /// Appends the flags, the crank revolutions, the crank angle, and the forces or torques.
     ///
-    /// The crank and the angle have at most 6 bytes. Each magnitude has 2 bytes.
+    /// The crank revolutions and the crank angle have at most 6 bytes. Each encoded force or torque has 2
+    /// bytes.
     public func encode(into writer: inout ByteWriter) {
         var flags = direction.rawValue << 4
         if crank != nil { flags |= Self.hasCrank }

@@ -12,10 +12,10 @@ public import PeripheralSensorLocation
 ///
 /// A central computes the speed and the cadence from two measurements and the circumference of the wheel.
 public struct CSCMeasurement: Hashable, Sendable {
-    /// The revolutions of the wheel; `nil` when the sensor does not report them.
+    /// The revolutions of the wheel, or `nil` if the sensor does not report wheel revolutions.
     public var wheel: WheelRevolutions?
 
-    /// The revolutions of the crank; `nil` when the sensor does not report them.
+    /// The revolutions of the crank, or `nil` if the sensor does not report crank revolutions.
     public var crank: CrankRevolutions?
 
     /// Creates a measurement.
@@ -34,7 +34,7 @@ extension CSCMeasurement: GATTValue {
     private static let hasCrank: UInt8 = 1 << 1
     private static let stepsPerSecond = 1024
 
-    /// Reads a measurement and ignores reserved flags.
+    /// Decodes a measurement and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         wheel =
@@ -43,7 +43,7 @@ extension CSCMeasurement: GATTValue {
         crank = flags & Self.hasCrank != 0 ? try CrankRevolutions(decoding: &reader) : nil
     }
 
-    /// Appends 1 to 11 bytes.
+    /// Appends the encoded measurement, which has 1 to 11 bytes.
     public func encode(into writer: inout ByteWriter) {
         writer.write((wheel == nil ? 0 : Self.hasWheel) | (crank == nil ? 0 : Self.hasCrank))
         if let wheel { wheel.encode(into: &writer, stepsPerSecond: Self.stepsPerSecond) }
@@ -51,7 +51,7 @@ extension CSCMeasurement: GATTValue {
     }
 }
 
-/// The features of a sensor.
+/// The features of a cycling speed and cadence sensor.
 ///
 /// This type represents the value of the CSC Feature characteristic, 0x2A5C (Cycling Speed and Cadence
 /// Service 1.0.1, section 3.2). The service derives the features from its parameters.
@@ -59,9 +59,9 @@ public struct CSCFeature: OptionSet, Hashable, Sendable {
     /// The encoded bits.
     public let rawValue: UInt16
 
-    /// Creates a set of bits.
+    /// Creates a set of features.
     ///
-    /// Bits that the specification does not define are allowed.
+    /// The set can contain features that the specification does not define.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
@@ -70,7 +70,7 @@ public struct CSCFeature: OptionSet, Hashable, Sendable {
     public static let wheelRevolutions = CSCFeature(rawValue: 1 << 0)
     /// The sensor counts the revolutions of the crank.
     public static let crankRevolutions = CSCFeature(rawValue: 1 << 1)
-    /// The sensor works in several locations.
+    /// The sensor supports several locations on a bicycle.
     public static let multipleSensorLocations = CSCFeature(rawValue: 1 << 2)
 }
 

@@ -23,36 +23,42 @@ public import PeripheralSensorLocation
 /// }
 /// ```
 ///
-/// Send a measurement about once a second, even while the wheel and the crank do not turn (section 3.1.1).
-/// Each measurement contains the revolutions of the wheel and of the crank, if the sensor reports them.
+/// Send a measurement about once per second, even if the wheel and the crank do not turn (section 3.1.1).
+/// Each measurement contains the wheel revolutions and the crank revolutions that the sensor reports.
 ///
-/// A sensor that counts the revolutions of the wheel must let centrals set the count (section 3.4.1). The
-/// `SensorControl` type documents how requests are answered.
+/// A sensor that counts wheel revolutions must let centrals set the number of wheel revolutions (section
+/// 3.4.1). The documentation of the `SensorControl` type describes the responses to the requests of centrals.
 public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
-    /// The CSC Measurement, 0x2A5B, which centrals subscribe to.
+    /// The CSC Measurement characteristic, 0x2A5B, which centrals subscribe to.
     ///
     /// Send a measurement with ``notify(_:in:)``.
     public let measurement: Characteristic<CSCMeasurement>
 
-    /// The CSC Feature, 0x2A5C, which centrals read.
+    /// The CSC Feature characteristic, 0x2A5C, which centrals read.
     public let feature: Characteristic<CSCFeature>
 
-    /// The Sensor Location, 0x2A5D, which centrals read; `nil` when it is not declared.
+    /// The Sensor Location characteristic, 0x2A5D, or `nil` if the service does not declare it.
+    ///
+    /// Centrals can read the Sensor Location characteristic.
     public let sensorLocation: Characteristic<SensorLocation>?
 
-    /// The SC Control Point, 0x2A55; `nil` when centrals cannot set anything.
+    /// The SC Control Point characteristic, 0x2A55, or `nil` if the service does not declare it.
+    ///
+    /// The service declares the SC Control Point if centrals can set the wheel revolutions or the sensor
+    /// location.
     public let controlPoint: Characteristic<SensorControlResponse>?
 
     private let counted: CSCFeature
 
-    /// Declares the service of a sensor that counts the wheel's revolutions.
+    /// Declares the service of a sensor that counts wheel revolutions.
     ///
     /// - Parameters:
-    ///   - hasCrank: Whether measurements also contain the revolutions of the crank.
-    ///   - location: The location of the sensor; `nil` to omit the location.
-    ///   - security: The security required to subscribe to the measurements, and to write the control point.
-    ///   - setWheelRevolutions: Sets the count of the wheel's revolutions that a central has written. If the
-    ///     closure throws, the central's request fails.
+    ///   - hasCrank: Whether the measurements also contain crank revolutions.
+    ///   - location: The location of the sensor, or `nil` to omit the Sensor Location characteristic.
+    ///   - security: The link security that a central needs to subscribe to the measurements and to write the
+    ///     control point.
+    ///   - setWheelRevolutions: Sets the number of wheel revolutions that a central has written. If the
+    ///     closure throws an error, the request of the central fails.
     public init(
         hasCrank: Bool = false,
         location: SensorPlacement? = nil,
@@ -67,11 +73,12 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
         )
     }
 
-    /// Declares the service of a sensor that counts only the crank's revolutions.
+    /// Declares the service of a sensor that counts only crank revolutions.
     ///
     /// - Parameters:
-    ///   - location: The location of the sensor; `nil` to omit the location.
-    ///   - security: The security required to subscribe to the measurements, and to write the control point.
+    ///   - location: The location of the sensor, or `nil` to omit the Sensor Location characteristic.
+    ///   - security: The link security that a central needs to subscribe to the measurements and to write the
+    ///     control point.
     public init(crankOnlyAt location: SensorPlacement?, security: AttributeSecurity = .open) {
         self.init(.crankRevolutions, location, security, nil)
     }
@@ -94,12 +101,12 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
 
     /// Sends a measurement to the subscribers.
     ///
-    /// Values that the features do not include are not sent.
+    /// The method sends only the values that the features of the service include.
     ///
     /// - Parameters:
     ///   - value: The measurement.
-    ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`.
+    ///   - session: The session of the peripheral that contains the service.
+    /// - Throws: The errors that `session.notify` throws.
     public func notify(_ value: CSCMeasurement, in session: PeripheralSession) async throws {
         var value = value
         if !counted.contains(.wheelRevolutions) { value.wheel = nil }
@@ -107,7 +114,7 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
         try await session.notify(measurement, value)
     }
 
-    /// The service as it is published.
+    /// The GATT service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.cyclingSpeedAndCadence) {
             measurement

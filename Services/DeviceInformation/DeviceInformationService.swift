@@ -3,8 +3,8 @@ public import PeripheralKit
 /// The Device Information service, 0x180A.
 ///
 /// The service implements the Device Information Service specification 1.2, except for the unique device
-/// identifier. The service also implements version 1.1. The service declares a characteristic only if the
-/// program passes its value.
+/// identifier. The service also implements version 1.1 of the Device Information Service specification. The
+/// service declares a characteristic only if the program passes the value of the characteristic.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -21,23 +21,23 @@ public import PeripheralKit
 ///
 /// A serial number identifies the device to every central that reads the number.
 public struct DeviceInformationService: GATTServiceDeclaration {
-    /// The Manufacturer Name String, 0x2A29.
+    /// The Manufacturer Name String characteristic, 0x2A29.
     public let manufacturerName: Characteristic<String>?
-    /// The Model Number String, 0x2A24.
+    /// The Model Number String characteristic, 0x2A24.
     public let modelNumber: Characteristic<String>?
-    /// The Serial Number String, 0x2A25.
+    /// The Serial Number String characteristic, 0x2A25.
     public let serialNumber: Characteristic<String>?
-    /// The Hardware Revision String, 0x2A27.
+    /// The Hardware Revision String characteristic, 0x2A27.
     public let hardwareRevision: Characteristic<String>?
-    /// The Firmware Revision String, 0x2A26.
+    /// The Firmware Revision String characteristic, 0x2A26.
     public let firmwareRevision: Characteristic<String>?
-    /// The Software Revision String, 0x2A28.
+    /// The Software Revision String characteristic, 0x2A28.
     public let softwareRevision: Characteristic<String>?
-    /// The System ID, 0x2A23.
+    /// The System ID characteristic, 0x2A23.
     public let systemID: Characteristic<SystemID>?
-    /// The IEEE 11073-20601 Regulatory Certification Data List, 0x2A2A.
+    /// The IEEE 11073-20601 Regulatory Certification Data List characteristic, 0x2A2A.
     public let regulatoryCertificationData: Characteristic<[UInt8]>?
-    /// The PnP ID, 0x2A50.
+    /// The PnP ID characteristic, 0x2A50.
     public let pnpID: Characteristic<PnPID>?
 
     /// Declares the service.
@@ -49,10 +49,11 @@ public struct DeviceInformationService: GATTServiceDeclaration {
     ///   - hardwareRevision: The revision of the hardware.
     ///   - firmwareRevision: The revision of the firmware.
     ///   - softwareRevision: The revision of the software.
-    ///   - systemID: The identifier of this device.
-    ///   - regulatoryCertificationData: The list of certifications, in the encoding of IEEE 11073-20601.
-    ///   - pnpID: The identifier of the product, its vendor and its version.
-    ///   - security: The security required to read the characteristics.
+    ///   - systemID: The System ID, which identifies this device.
+    ///   - regulatoryCertificationData: The list of regulatory certifications, in the encoding of IEEE
+    ///     11073-20601.
+    ///   - pnpID: The PnP ID, which identifies the product, the vendor and the version of the product.
+    ///   - security: The link security that a central needs to read the characteristics of the service.
     public init(
         manufacturerName: String? = nil,
         modelNumber: String? = nil,
@@ -94,7 +95,7 @@ public struct DeviceInformationService: GATTServiceDeclaration {
         }
     }
 
-    /// The service as it is published.
+    /// The GATT service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.deviceInformation) {
             if let manufacturerName { manufacturerName }

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The identifier of a product, its vendor and its version.
+/// The identifier of a product, with the vendor and the version of the product.
 ///
 /// This type represents the value of the PnP ID characteristic, 0x2A50 (Device Information Service 1.1,
 /// section 3.9).
@@ -9,7 +9,7 @@ public import PeripheralKit
 /// PnPID(vendor: .usb(0x1234), product: 0x0001, version: 0x0102)   // version 1.0.2
 /// ```
 public struct PnPID: Hashable, Sendable {
-    /// The vendor of the product, and the organization that has assigned the vendor's number.
+    /// The vendor of the product, and the organization that has assigned the vendor number.
     public enum Vendor: Hashable, Sendable {
         /// A company identifier of the Bluetooth SIG (Assigned Numbers, 7.1).
         case bluetooth(UInt16)
@@ -23,7 +23,9 @@ public struct PnPID: Hashable, Sendable {
     /// The product number assigned by the vendor.
     public var product: UInt16
 
-    /// The version of the product: 0xJJMN represents version JJ.M.N, in binary-coded decimal.
+    /// The version of the product in binary-coded decimal.
+    ///
+    /// For example, the value 0xJJMN represents the version JJ.M.N.
     public var version: UInt16
 
     /// Creates an identifier.
@@ -31,7 +33,8 @@ public struct PnPID: Hashable, Sendable {
     /// - Parameters:
     ///   - vendor: The vendor of the product.
     ///   - product: The product number assigned by the vendor.
-    ///   - version: The version of the product: 0xJJMN for version JJ.M.N.
+    ///   - version: The version of the product in binary-coded decimal, such as 0xJJMN for the version
+    ///     JJ.M.N.
     public init(vendor: Vendor, product: UInt16, version: UInt16) {
         self.vendor = vendor
         self.product = product
@@ -42,8 +45,8 @@ public struct PnPID: Hashable, Sendable {
 extension PnPID: GATTValue {
     /// Reads seven bytes.
     ///
-    /// - Throws: `GATTDecodingError`, also when the Vendor ID Source is reserved. The source is 1 for the
-    ///   Bluetooth SIG, and 2 for the USB Implementer's Forum.
+    /// - Throws: A `GATTDecodingError`, for example if the Vendor ID Source has a reserved value. The Vendor
+    ///   ID Source is 1 for the Bluetooth SIG, and 2 for the USB Implementer's Forum.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let source: UInt8 = try reader.read()
         let identifier: UInt16 = try reader.read()

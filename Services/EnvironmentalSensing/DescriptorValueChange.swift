@@ -1,45 +1,45 @@
 public import PeripheralKit
 
-/// A change of a sensor's descriptors.
+/// A change of the descriptors of an ``EnvironmentalSensor``.
 ///
-/// This type represents the value of the Descriptor Value Changed characteristic, 0x2A7D (Environmental
-/// Sensing Service 1.0, section 3.2).
+/// `DescriptorValueChange` represents the value of the Descriptor Value Changed characteristic, 0x2A7D
+/// (Environmental Sensing Service 1.0, section 3.2).
 public struct DescriptorValueChange: Hashable, Sendable {
-    /// The source of a change, and the affected descriptors.
+    /// The source of a descriptor change, and the changed descriptors.
     public struct Changes: OptionSet, Hashable, Sendable {
         /// The encoded changes.
         public var rawValue: UInt16
 
-        /// Creates a set of changes.
+        /// Creates a set of changes from encoded bits.
         ///
-        /// Changes that the specification does not define are allowed.
+        /// The set can contain bits that the specification does not define.
         public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
 
-        /// A central, not the device, has made the change.
+        /// The source of the change is a central, and not the device.
         public static let byClient = Changes(rawValue: 1 << 0)
-        /// One or more ES Trigger Settings have changed.
+        /// One or more ES Trigger Setting descriptors have changed.
         public static let triggers = Changes(rawValue: 1 << 1)
-        /// The ES Configuration has changed.
+        /// The ES Configuration descriptor has changed.
         public static let configuration = Changes(rawValue: 1 << 2)
-        /// The ES Measurement has changed.
+        /// The ES Measurement descriptor has changed.
         public static let measurement = Changes(rawValue: 1 << 3)
-        /// The user description has changed.
+        /// The User Description descriptor has changed.
         public static let userDescription = Changes(rawValue: 1 << 4)
     }
 
-    /// The source of the change, and the affected descriptors.
+    /// The source of the descriptor change, and the changed descriptors.
     public var changes: Changes
 
-    /// The type of the characteristic that contains the descriptors.
+    /// The UUID of the characteristic that contains the changed descriptors.
     public var characteristic: BluetoothUUID
 
     /// Creates a change.
     ///
     /// - Parameters:
-    ///   - changes: The source of the change, and the affected descriptors.
-    ///   - characteristic: The type of the characteristic.
+    ///   - changes: The source of the descriptor change, and the changed descriptors.
+    ///   - characteristic: The UUID of the characteristic that contains the changed descriptors.
     public init(_ changes: Changes, of characteristic: BluetoothUUID) {
         self.changes = changes
         self.characteristic = characteristic
@@ -47,9 +47,10 @@ public struct DescriptorValueChange: Hashable, Sendable {
 }
 
 extension DescriptorValueChange: GATTValue {
-    /// Reads 4 or 18 bytes.
+    /// Reads the flags from 2 bytes, and a UUID from 2 or 16 bytes.
     ///
-    /// - Throws: `GATTDecodingError`, also when the type has neither 2 nor 16 bytes.
+    /// - Throws: `GATTDecodingError` if the flags are incomplete, or if the length of the UUID is not 2 or 16
+    ///   bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         changes = Changes(rawValue: try reader.read())
         let type = reader.readRemaining()
@@ -59,7 +60,7 @@ extension DescriptorValueChange: GATTValue {
         self.characteristic = characteristic
     }
 
-    /// Appends 4 or 18 bytes.
+    /// Appends the flags in 2 bytes, and the UUID in 2 or 16 bytes.
     public func encode(into writer: inout ByteWriter) {
         writer.write(changes.rawValue)
         writer.write(characteristic.attBytes)

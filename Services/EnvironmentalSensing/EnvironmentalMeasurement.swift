@@ -1,18 +1,20 @@
 public import PeripheralKit
 
-/// The way in which a sensor measures.
+/// The method, the interval and the uncertainty of sensor measurements.
 ///
-/// This type represents the value of the ES Measurement descriptor, 0x290C (Environmental Sensing Service
-/// 1.0, section 3.1).
+/// `EnvironmentalMeasurement` represents the value of the ES Measurement descriptor, 0x290C (Environmental
+/// Sensing Service 1.0, section 3.1).
 public struct EnvironmentalMeasurement: Hashable, Sendable {
-    /// The function that combines the samples of a measurement period.
+    /// The function that combines the samples of a measurement period into one value.
     public struct Sampling: RawRepresentable, Hashable, Sendable {
-        /// The encoded function; values from 8 on are reserved.
+        /// The encoded sampling function.
+        ///
+        /// Values of 8 and above are reserved.
         public let rawValue: UInt8
 
-        /// Creates a function.
+        /// Creates a sampling function from an encoded value.
         ///
-        /// Functions that the specification does not define are allowed.
+        /// The initializer also accepts functions that the specification does not define.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -21,28 +23,30 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
         public static let unspecified = Sampling(rawValue: 0)
         /// The last sample.
         public static let instantaneous = Sampling(rawValue: 1)
-        /// The arithmetic mean.
+        /// The arithmetic mean of the samples.
         public static let arithmeticMean = Sampling(rawValue: 2)
-        /// The root mean square.
+        /// The root mean square of the samples.
         public static let rootMeanSquare = Sampling(rawValue: 3)
         /// The greatest sample.
         public static let maximum = Sampling(rawValue: 4)
         /// The least sample.
         public static let minimum = Sampling(rawValue: 5)
-        /// The sum of the samples.
+        /// The sum of the samples in the measurement period.
         public static let accumulated = Sampling(rawValue: 6)
-        /// The number of samples.
+        /// The number of samples in the measurement period.
         public static let count = Sampling(rawValue: 7)
     }
 
-    /// The application of a sensor: the place or the medium of its measurement.
+    /// The application of a sensor, such as the place or the medium of a measurement.
     public struct Application: RawRepresentable, Hashable, Sendable {
-        /// The encoded application; values from 0x22 on are reserved.
+        /// The encoded application of the sensor.
+        ///
+        /// Values of 0x22 and above are reserved.
         public let rawValue: UInt8
 
         /// Creates an application.
         ///
-        /// Applications that the specification does not define are allowed.
+        /// The initializer also accepts applications that the specification does not define.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -61,17 +65,17 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
         public static let infrared = Application(rawValue: 0x05)
         /// A map database.
         public static let mapDatabase = Application(rawValue: 0x06)
-        /// An elevation from barometric pressure.
+        /// An elevation that is derived from barometric pressure.
         public static let barometricElevationSource = Application(rawValue: 0x07)
-        /// An elevation from GPS alone.
+        /// An elevation that is derived from GPS data only.
         public static let gpsElevationSource = Application(rawValue: 0x08)
-        /// An elevation from GPS and a map database.
+        /// An elevation that is derived from GPS data and a map database.
         public static let gpsAndMapElevationSource = Application(rawValue: 0x09)
-        /// An elevation over a vertical datum.
+        /// An elevation relative to a vertical datum.
         public static let verticalDatumElevationSource = Application(rawValue: 0x0A)
         /// Onshore.
         public static let onshore = Application(rawValue: 0x0B)
-        /// On board a vessel or vehicle.
+        /// A sensor on board a vessel or a vehicle.
         public static let onboard = Application(rawValue: 0x0C)
         /// The front.
         public static let front = Application(rawValue: 0x0D)
@@ -117,27 +121,32 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
         public static let solar = Application(rawValue: 0x21)
     }
 
-    /// The function that combines the samples of a measurement period.
+    /// The function that combines the samples of a measurement period into one value.
     public var sampling: Sampling
-    /// The measurement period in seconds, 1 to 16,777,215; `nil` when not specified.
+    /// The measurement period in seconds, 1 to 16,777,215.
+    ///
+    /// The property is `nil` if the measurement period is not specified.
     public var period: UInt32?
-    /// The interval between updates of the value in seconds, 1 to 16,777,215; `nil` when not specified.
+    /// The interval between value updates in seconds, 1 to 16,777,215.
+    ///
+    /// The property is `nil` if the update interval is not specified.
     public var updateInterval: UInt32?
     /// The application of the sensor.
     public var application: Application
     /// The uncertainty of the value in percent, 0 to 127 in steps of 0.5.
     ///
-    /// The uncertainty is `nil` or NaN when it is not specified.
+    /// The property is `nil` or NaN (not a number) if the uncertainty is not specified.
     public var uncertainty: Double?
 
-    /// Creates a description of a measurement.
+    /// Creates a description of sensor measurements.
     ///
     /// - Parameters:
-    ///   - sampling: The function that combines the samples of a measurement period.
+    ///   - sampling: The function that combines the samples of a measurement period into one value.
     ///   - period: The measurement period in seconds.
-    ///   - updateInterval: The interval between updates of the value in seconds.
+    ///   - updateInterval: The interval between value updates in seconds.
     ///   - application: The application of the sensor.
-    ///   - uncertainty: The uncertainty of the value in percent, rounded to the nearest step.
+    ///   - uncertainty: The uncertainty of the value in percent. The encoder rounds the uncertainty to the
+    ///     nearest step of 0.5.
     public init(
         sampling: Sampling = .instantaneous,
         period: UInt32? = nil,
@@ -156,7 +165,9 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
 extension EnvironmentalMeasurement: GATTValue {
     private static let unknownUncertainty: UInt8 = 0xFF
 
-    /// Reads eleven bytes, and ignores the flags, which are all reserved.
+    /// Reads eleven bytes.
+    ///
+    /// The initializer ignores the flags, because the specification reserves all flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         _ = try reader.read(UInt16.self)
         sampling = Sampling(rawValue: try reader.read())

@@ -2,17 +2,19 @@ public import PeripheralKit
 
 /// A quantity that an ``EnvironmentalSensor`` measures.
 ///
-/// A quantity consists of the type of the characteristic, the unit, and the encoding of numbers (GATT
-/// Specification Supplement). An ``EnvironmentalValue`` rounds a number to the nearest step, and limits the
-/// number to the range of the quantity.
+/// A quantity consists of a characteristic UUID, a unit and a number encoding. The GATT Specification
+/// Supplement defines the UUID, the unit and the encoding. An ``EnvironmentalValue`` rounds a number to the
+/// nearest step, and limits the number to the range of the quantity.
 public struct EnvironmentalQuantity: Hashable, Sendable {
-    /// The type of the characteristic.
+    /// The UUID of the characteristic for the quantity.
     public let type: BluetoothUUID
 
-    /// The unit of the numbers.
+    /// The unit of the quantity.
     public let unit: PresentationFormat.Unit
 
-    /// The power of ten of encoded numbers; 0 if each number contains an exponent.
+    /// The decimal exponent of all encoded numbers.
+    ///
+    /// The property is 0 if each encoded number contains an exponent.
     public let exponent: Int8
 
     let encoding: Encoding
@@ -45,7 +47,9 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
 
     // MARK: Weather
 
-    /// Temperature in degrees Celsius, −273.15 to 327.67 in steps of 0.01; may be unknown.
+    /// Temperature in degrees Celsius, −273.15 to 327.67 in steps of 0.01.
+    ///
+    /// The temperature can be unknown.
     public static let temperature = EnvironmentalQuantity(
         0x2A6E,
         .sint16,
@@ -54,7 +58,9 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         counts: -27_315...32_767,
         unknown: -32_768
     )
-    /// Relative humidity in percent, 0 to 100 in steps of 0.01; may be unknown.
+    /// Relative humidity in percent, 0 to 100 in steps of 0.01.
+    ///
+    /// The humidity can be unknown.
     public static let humidity = EnvironmentalQuantity(
         0x2A6F,
         .uint16,
@@ -71,7 +77,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
     public static let heatIndex = EnvironmentalQuantity(0x2A7A, .sint8, unit: .degreeCelsius)
     /// Wind chill in degrees Celsius, −128 to 127.
     public static let windChill = EnvironmentalQuantity(0x2A79, .sint8, unit: .degreeCelsius)
-    /// Wind speed over ground in meters per second, 0 to 655.35 in steps of 0.01.
+    /// Wind speed relative to the ground in meters per second, 0 to 655.35 in steps of 0.01.
     public static let trueWindSpeed = EnvironmentalQuantity(
         0x2A70,
         .uint16,
@@ -88,19 +94,19 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         unit: .degree,
         counts: 0...35_999
     )
-    /// Wind speed for a moving observer in meters per second.
+    /// Wind speed relative to a moving observer in meters per second.
     ///
-    /// The range is 0 to 655.35 in steps of 0.01.
+    /// The wind speed is 0 to 655.35 meters per second in steps of 0.01.
     public static let apparentWindSpeed = EnvironmentalQuantity(
         0x2A72,
         .uint16,
         exponent: -2,
         unit: .metrePerSecond
     )
-    /// Wind direction for a moving observer in degrees clockwise from ahead.
+    /// Wind direction relative to a moving observer, in degrees clockwise from straight ahead.
     ///
-    /// The range is 0 to 359.99 in steps of 0.01. The value is the direction from which the wind seems to
-    /// blow.
+    /// The wind direction is 0 to 359.99 degrees in steps of 0.01. The value is the direction from which the
+    /// observer feels the wind.
     public static let apparentWindDirection = EnvironmentalQuantity(
         0x2A73,
         .uint16,
@@ -108,14 +114,16 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         unit: .degree,
         counts: 0...35_999
     )
-    /// Ratio of highest to mean wind speed, 0 to 25.5 in steps of 0.1.
+    /// Ratio of the highest wind speed to the mean wind speed, 0 to 25.5 in steps of 0.1.
     public static let gustFactor = EnvironmentalQuantity(0x2A74, .uint8, exponent: -1, unit: .unitless)
     /// Rainfall in meters, 0 to 65.535 in steps of 0.001.
     public static let rainfall = EnvironmentalQuantity(0x2A78, .uint16, exponent: -3, unit: .metre)
 
     // MARK: Light and radiation
 
-    /// Illuminance in lux, 0 to 167,772.14 in steps of 0.01; may be unknown.
+    /// Illuminance in lux, 0 to 167,772.14 in steps of 0.01.
+    ///
+    /// The illuminance can be unknown.
     public static let illuminance = EnvironmentalQuantity(
         0x2AFB,
         .uint24,
@@ -131,9 +139,11 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
 
     // MARK: Air
 
-    /// Carbon dioxide in parts per million, 0 to 65,533; may be unknown.
+    /// Carbon dioxide concentration in parts per million, 0 to 65,533.
     ///
-    /// The value 65,534 represents any higher concentration.
+    /// The concentration can be unknown.
+    ///
+    /// The value 65,534 represents any concentration above 65,533 parts per million.
     public static let carbonDioxide = EnvironmentalQuantity(
         0x2B8C,
         .uint16,
@@ -141,9 +151,11 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         counts: 0...65_534,
         unknown: 0xFFFF
     )
-    /// Volatile organic compounds in parts per billion, 0 to 65,533; may be unknown.
+    /// Concentration of volatile organic compounds in parts per billion, 0 to 65,533.
     ///
-    /// The value 65,534 represents any higher concentration.
+    /// The concentration can be unknown.
+    ///
+    /// The value 65,534 represents any concentration above 65,533 parts per billion.
     public static let volatileOrganicCompounds = EnvironmentalQuantity(
         0x2BE7,
         .uint16,
@@ -151,58 +163,70 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         counts: 0...65_534,
         unknown: 0xFFFF
     )
-    /// Particles of up to 1 µm in kilograms per cubic meter; may be unknown.
+    /// Concentration of particles of up to 1 µm in kilograms per cubic meter.
     ///
-    /// The finest step is 10 µg.
+    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
+    /// meter.
     public static let particulateMatter1 = density(0x2BD5)
-    /// Particles of up to 2.5 µm in kilograms per cubic meter; may be unknown.
+    /// Concentration of particles of up to 2.5 µm in kilograms per cubic meter.
     ///
-    /// The finest step is 10 µg.
+    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
+    /// meter.
     public static let particulateMatter2_5 = density(0x2BD6)
-    /// Particles of up to 10 µm in kilograms per cubic meter; may be unknown.
+    /// Concentration of particles of up to 10 µm in kilograms per cubic meter.
     ///
-    /// The finest step is 10 µg.
+    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
+    /// meter.
     public static let particulateMatter10 = density(0x2BD7)
-    /// Ozone in kilograms per cubic meter; may be unknown.
+    /// Ozone concentration in kilograms per cubic meter.
     ///
-    /// The finest step is 10 µg.
+    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
+    /// meter.
     public static let ozone = density(0x2BD4)
-    /// Nitrogen dioxide in kilograms per cubic meter; may be unknown.
+    /// Nitrogen dioxide concentration in kilograms per cubic meter.
     ///
-    /// The finest step is 10 µg.
+    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
+    /// meter.
     public static let nitrogenDioxide = density(0x2BD2)
-    /// Sulfur dioxide in kilograms per cubic meter; may be unknown.
+    /// Sulfur dioxide concentration in kilograms per cubic meter.
     ///
-    /// The finest step is 10 µg.
+    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
+    /// meter.
     public static let sulfurDioxide = density(0x2BD8)
-    /// Ammonia in kilograms per cubic meter; may be unknown.
+    /// Ammonia concentration in kilograms per cubic meter.
     ///
-    /// The finest step is 10 µg.
+    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
+    /// meter.
     public static let ammonia = density(0x2BCF)
-    /// Carbon monoxide in kilograms per cubic meter; may be unknown.
+    /// Carbon monoxide concentration in kilograms per cubic meter.
     ///
-    /// The finest step is 10 µg.
+    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
+    /// meter.
     public static let carbonMonoxide = density(0x2BD0)
-    /// Non-methane volatile organic compounds in kilograms per cubic meter; may be unknown.
+    /// Concentration of non-methane volatile organic compounds in kilograms per cubic meter.
     ///
-    /// The finest step is 10 µg.
+    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
+    /// meter.
     public static let nonMethaneVolatileOrganicCompounds = density(0x2BD3)
-    /// Sulfur hexafluoride in kilograms per cubic meter; may be unknown.
+    /// Sulfur hexafluoride concentration in kilograms per cubic meter.
     ///
-    /// The finest step is 10 µg.
+    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
+    /// meter.
     public static let sulfurHexafluoride = density(0x2BD9)
-    /// Methane in parts per billion; may be unknown.
+    /// Methane concentration in parts per billion.
+    ///
+    /// The concentration can be unknown.
     public static let methane = EnvironmentalQuantity(0x2BD1, .medfloat16, unit: 0x27C5)
-    /// Pollen in grains per cubic meter, 0 to 16,777,215.
+    /// Pollen concentration in grains per cubic meter, 0 to 16,777,215.
     public static let pollen = EnvironmentalQuantity(0x2A75, .uint24, unit: 0x27B5)
 
     // MARK: Place
 
-    /// Elevation over sea level in meters, −83,886.08 to 83,886.07 in steps of 0.01.
+    /// Elevation above sea level in meters, −83,886.08 to 83,886.07 in steps of 0.01.
     public static let elevation = EnvironmentalQuantity(0x2A6C, .sint24, exponent: -2, unit: .metre)
-    /// Angle from true to magnetic north in degrees eastward.
+    /// Angle from true north to magnetic north, in degrees toward the east.
     ///
-    /// The range is 0 to 359.99 in steps of 0.01.
+    /// The angle is 0 to 359.99 degrees in steps of 0.01.
     public static let magneticDeclination = EnvironmentalQuantity(
         0x2A2C,
         .uint16,

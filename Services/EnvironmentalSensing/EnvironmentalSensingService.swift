@@ -21,16 +21,18 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Each update checks the triggers that centrals have set. A time interval therefore ends at the first update
-/// after the interval. Update a value after each measurement, even if the value has not changed. All centrals
-/// share the same triggers.
+/// The triggers of a sensor determine when the service sends the value of the sensor. The service checks the
+/// triggers only when the program updates the value. If the interval of a trigger ends between two updates,
+/// the service sends the value at the next update. Update the value after each measurement, even if the
+/// measured value has not changed. All centrals share the triggers of a sensor.
 public struct EnvironmentalSensingService: GATTServiceDeclaration {
     /// The sensors.
     public let sensors: [EnvironmentalSensor]
 
-    /// The Descriptor Value Changed, 0x2A7D, which is indicated.
+    /// The Descriptor Value Changed characteristic, 0x2A7D, which centrals subscribe to.
     ///
-    /// The characteristic is `nil` when centrals cannot write any descriptor.
+    /// The service sends descriptor changes as indications. The property is `nil` if centrals cannot write
+    /// any descriptor.
     public let descriptorValueChanged: Characteristic<DescriptorValueChange>?
 
     private let now: @Sendable () -> Duration
@@ -39,9 +41,9 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - sensors: The sensors. A sensor can belong to only one service.
-    ///   - clock: The clock for triggers.
-    ///   - security: The security required to subscribe to the Descriptor Value Changed. Each sensor has a
-    ///     separate `security` parameter.
+    ///   - clock: The clock that measures the intervals of triggers.
+    ///   - security: The security required to subscribe to the Descriptor Value Changed characteristic. Each
+    ///     sensor has a separate `security` parameter.
     public init<C: Clock>(
         _ sensors: [EnvironmentalSensor],
         clock: C = ContinuousClock(),
@@ -55,14 +57,16 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
             ? Characteristic(.descriptorValueChanged, .indicate, security: security) : nil
     }
 
-    /// Updates the value of a sensor, and sends the value if a trigger requires it.
+    /// Updates the value of a sensor.
+    ///
+    /// The method sends the value to the subscribers if the triggers of the sensor require a notification.
     ///
     /// - Parameters:
-    ///   - sensor: The sensor, which must belong to the service.
-    ///   - number: The value in the quantity's unit; `nil` when unknown. Some quantities cannot represent
-    ///     unknown values.
+    ///   - sensor: The sensor to update. The sensor must belong to the service.
+    ///   - number: The value in the unit of the quantity, or `nil` if the value is unknown. Some quantities
+    ///     cannot represent an unknown value.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: The errors that `session.notify` throws.
     public func update(
         _ sensor: EnvironmentalSensor,
         to number: Double?,
@@ -73,13 +77,13 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
         try await session.notify(sensor.value, EnvironmentalValue(bytes: value))
     }
 
-    /// Indicates descriptor changes by one central to the other centrals.
+    /// Sends each descriptor change to all subscribers except the central that made the change.
     ///
-    /// The peripheral calls this method during a run.
+    /// While the peripheral runs, the peripheral calls the `run(in:)` method of each service.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
-    /// - Throws: `PeripheralError` with the code `stopped`, or `CancellationError`. The method does not throw
-    ///   if a central does not confirm.
+    /// - Throws: `PeripheralError` with the code `stopped`, or `CancellationError`. If a central does not
+    ///   confirm an indication, the method continues without an error.
     public func run(in session: PeripheralSession) async throws {
         guard let descriptorValueChanged else { return }
         // The buffer may drop changes, because a central reads the descriptors again after any change.
@@ -107,7 +111,7 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
         }
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.environmentalSensing) {
             if let descriptorValueChanged { descriptorValueChanged }

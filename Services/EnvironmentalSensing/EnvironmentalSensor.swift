@@ -1,7 +1,7 @@
 public import PeripheralKit
 internal import Synchronization
 
-/// A sensor of an ``EnvironmentalSensingService``: a characteristic with its descriptors.
+/// A sensor of an ``EnvironmentalSensingService``, with a characteristic and descriptors.
 ///
 /// ```swift
 /// let inside = EnvironmentalSensor(
@@ -12,20 +12,22 @@ internal import Synchronization
 /// )
 /// ```
 ///
-/// If several sensors measure the same quantity, each sensor needs a description of its measurement. The
-/// descriptions must differ.
+/// If several sensors of a service measure the same quantity, each sensor requires an
+/// ``EnvironmentalMeasurement`` description. The descriptions of sensors with the same quantity must be
+/// different.
 ///
-/// By default, a sensor notifies its value. The specification demands that such a sensor has a trigger.
-/// Centrals must be bonded to set a trigger (section 3.1.2.3.1). A peripheral with such a sensor must
-/// therefore declare how centrals pair.
+/// By default, centrals can subscribe to the value of a sensor. The specification requires at least one
+/// trigger for a sensor that sends notifications. Centrals must be bonded to set a trigger (Environmental
+/// Sensing Service 1.0, section 3.1.2.3.1). If centrals can set the triggers of a sensor, the peripheral must
+/// declare a `pairing` method.
 public struct EnvironmentalSensor: Sendable {
     /// The quantity that the sensor measures.
     public let quantity: EnvironmentalQuantity
 
-    /// The characteristic of the value, which centrals read.
+    /// The characteristic that contains the value of the sensor.
     ///
-    /// Centrals can subscribe to the value if the sensor has a trigger. Send a value with
-    /// ``EnvironmentalSensingService/update(_:to:in:)``.
+    /// Centrals can read the value. Centrals can subscribe to the value if the sensor has a trigger. Use
+    /// ``EnvironmentalSensingService/update(_:to:in:)`` to send a value.
     public let value: Characteristic<EnvironmentalValue>
 
     let state: SensorState
@@ -36,21 +38,26 @@ public struct EnvironmentalSensor: Sendable {
     ///
     /// - Parameters:
     ///   - quantity: The quantity that the sensor measures.
-    ///   - number: The initial value in the quantity's unit; `nil` when unknown.
-    ///   - measurement: The way in which the sensor measures, in an ES Measurement descriptor.
-    ///   - triggers: The initial triggers that send values, each in an ES Trigger Setting descriptor. A
-    ///     declaration with more than 3 triggers is invalid. With several triggers, an ES Configuration
-    ///     descriptor contains their logic. Without triggers, centrals cannot subscribe.
+    ///   - number: The initial value in the unit of the quantity, or `nil` if the value is unknown.
+    ///   - measurement: The description of the measurement method. An ES Measurement descriptor contains the
+    ///     description.
+    ///   - triggers: The initial triggers, which determine when the service sends the value. The sensor
+    ///     declares one ES Trigger Setting descriptor for each trigger. A sensor with more than 3 triggers is
+    ///     invalid. If the sensor has several triggers, an ES Configuration descriptor contains the trigger
+    ///     logic. If the sensor has no triggers, centrals cannot subscribe to the value.
     ///   - logic: The initial logic that combines several triggers.
-    ///   - areTriggersSettable: Whether centrals can write triggers and their logic. Writing requires a bond.
-    ///   - name: A human-readable name, in a User Description descriptor.
-    ///   - onRename: Handles a name that a central has written; `nil` when centrals cannot write the name. If
-    ///     the handler throws, the name is refused.
-    ///   - range: The range of values in the quantity's unit, in a Valid Range descriptor.
+    ///   - areTriggersSettable: Whether centrals can write the triggers and the trigger logic. A central must
+    ///     be bonded to write a trigger or the trigger logic.
+    ///   - name: The human-readable name of the sensor. A User Description descriptor contains the name.
+    ///   - onRename: Handles a sensor name that a central writes. If the handler throws an error, the service
+    ///     rejects the name. Use `nil` if centrals cannot write the name.
+    ///   - range: The range of values in the unit of the quantity. A Valid Range descriptor contains the
+    ///     range.
     ///   - which: A description that distinguishes the sensor from other sensors. A Presentation Format
     ///     descriptor contains the description and the unit.
-    ///   - security: The security required to read, to subscribe, and to write descriptors. By default, any
-    ///     central can read the value, and paired centrals can set the triggers and the name.
+    ///   - security: The security required to read the value, to subscribe to the value, and to write the
+    ///     descriptors. By default, any central can read the value. By default, only paired centrals can set
+    ///     the triggers and the name.
     public init(
         _ quantity: EnvironmentalQuantity,
         initially number: Double? = nil,

@@ -1,32 +1,32 @@
 public import PeripheralKit
 
-/// A condition under which the value of a sensor is sent.
+/// A condition under which the service sends the value of a sensor.
 ///
-/// This type represents the value of the ES Trigger Setting descriptor, 0x290D (Environmental Sensing Service
-/// 1.0, section 3.1).
+/// `EnvironmentalTrigger` represents the value of the ES Trigger Setting descriptor, 0x290D (Environmental
+/// Sensing Service 1.0, section 3.1).
 ///
-/// Operands are in the unit of the sensor's quantity. The maximum interval is 16,777,215 seconds. A longer
-/// interval is sent as the maximum.
+/// The operand of a trigger is in the unit of the sensor's quantity. The maximum interval is 16,777,215
+/// seconds. A longer interval is encoded as the maximum interval.
 public enum EnvironmentalTrigger: Hashable, Sendable {
-    /// An inactive trigger, which never sends a value.
+    /// Never sends the value, because the trigger is inactive.
     case inactive
-    /// Once in the given number of seconds.
+    /// Sends the value once in the given number of seconds.
     case every(seconds: UInt32)
-    /// At most once in the given number of seconds.
+    /// Sends the value at most once in the given number of seconds.
     case atMostEvery(seconds: UInt32)
-    /// When the value has changed.
+    /// Sends the value if the value has changed.
     case changed
-    /// While the value is less than the operand.
+    /// Sends the value while the value is less than the operand.
     case less(than: Double)
-    /// While the value is less than or equal to the operand.
+    /// Sends the value while the value is less than or equal to the operand.
     case lessOrEqual(to: Double)
-    /// While the value is greater than the operand.
+    /// Sends the value while the value is greater than the operand.
     case greater(than: Double)
-    /// While the value is greater than or equal to the operand.
+    /// Sends the value while the value is greater than or equal to the operand.
     case greaterOrEqual(to: Double)
-    /// While the value is equal to the operand.
+    /// Sends the value while the value is equal to the operand.
     case equal(to: Double)
-    /// While the value is not equal to the operand.
+    /// Sends the value while the value is not equal to the operand.
     case notEqual(to: Double)
 }
 
@@ -110,19 +110,20 @@ extension EnvironmentalTrigger {
 
 /// The logic that combines the triggers of a sensor.
 ///
-/// This type represents the value of the ES Configuration descriptor, 0x290B (Environmental Sensing Service
-/// 1.0, section 3.1).
+/// `EnvironmentalTriggerLogic` represents the value of the ES Configuration descriptor, 0x290B (Environmental
+/// Sensing Service 1.0, section 3.1).
 public enum EnvironmentalTriggerLogic: UInt8, Hashable, Sendable {
-    /// A value is sent when all active triggers are met.
+    /// The service sends a value if the conditions of all active triggers are met.
     case all = 0
-    /// A value is sent when one of the active triggers is met.
+    /// The service sends a value if the condition of at least one active trigger is met.
     case any = 1
 }
 
 extension EnvironmentalTriggerLogic: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: `GATTDecodingError`, also for a value above 1, which is reserved.
+    /// - Throws: `GATTDecodingError` if the byte is missing, or if the value is above 1. Values above 1 are
+    ///   reserved.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let byte: UInt8 = try reader.read()
         guard let logic = EnvironmentalTriggerLogic(rawValue: byte) else {
@@ -138,13 +139,15 @@ extension EnvironmentalTriggerLogic: GATTValue {
 }
 
 extension ATTError {
-    /// The error for a descriptor write that the sensor cannot accept.
+    /// The error for a value that a central cannot write to a sensor descriptor.
     ///
-    /// The value is the application error 0x80 of the Environmental Sensing Service specification 1.0.
+    /// The Environmental Sensing Service specification 1.0 defines the application error 0x80 as Write
+    /// Request Rejected.
     public static let environmentalSensingWriteRequestRejected = ATTError(rawValue: 0x80)
 
-    /// The error for a trigger that the sensor does not support.
+    /// The error for a trigger condition that a sensor does not support.
     ///
-    /// The value is the application error 0x81 of the Environmental Sensing Service specification 1.0.
+    /// The Environmental Sensing Service specification 1.0 defines the application error 0x81 as Condition
+    /// not supported.
     public static let environmentalSensingConditionNotSupported = ATTError(rawValue: 0x81)
 }

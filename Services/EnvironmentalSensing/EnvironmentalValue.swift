@@ -6,7 +6,8 @@ public import PeripheralKit
 /// let celsius = try await central.read(temperature.value).number(of: .temperature)
 /// ```
 ///
-/// The quantity determines the unit and the encoding. The bytes contain neither of the two.
+/// The ``EnvironmentalQuantity`` determines the unit and the encoding of a value. The encoded bytes contain
+/// only a number, and do not identify the unit or the encoding.
 public struct EnvironmentalValue: Hashable, Sendable {
     let bytes: [UInt8]
 
@@ -14,35 +15,35 @@ public struct EnvironmentalValue: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Creates the value that is nearest to a number.
+    /// Creates the encoded value that is nearest to a number.
     ///
     /// - Parameters:
-    ///   - number: The number in the quantity's unit; `nil` when unknown. A number outside the range is sent
-    ///     as the nearest bound. An unknown number is sent as 0 if the quantity cannot represent an unknown
-    ///     number.
-    ///   - quantity: The quantity that is measured.
+    ///   - number: The number in the unit of the quantity, or `nil` if the number is unknown. The initializer
+    ///     limits the number to the range of the quantity. If the quantity cannot represent an unknown
+    ///     number, the initializer encodes an unknown number as 0.
+    ///   - quantity: The quantity that the sensor measures.
     public init(_ number: Double?, of quantity: EnvironmentalQuantity) {
         bytes = quantity.bytes(of: number)
     }
 
     /// Returns the number that the value represents.
     ///
-    /// - Parameter quantity: The quantity that is measured.
-    /// - Returns: The number in the quantity's unit; `nil` when it is unknown or not finite.
-    /// - Throws: `GATTDecodingError` for a value that does not have the quantity's format, or is outside the
-    ///   quantity's range.
+    /// - Parameter quantity: The quantity that the sensor measures.
+    /// - Returns: The number in the unit of the quantity, or `nil` if the number is unknown or not finite.
+    /// - Throws: `GATTDecodingError` if the value does not have the format of the quantity, or if the number
+    ///   is outside the range of the quantity.
     public func number(of quantity: EnvironmentalQuantity) throws(GATTDecodingError) -> Double? {
         try quantity.number(of: bytes)
     }
 }
 
 extension EnvironmentalValue: GATTValue {
-    /// Reads one to four bytes.
+    /// Reads a value from one to four bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         bytes = [try reader.read()] + (try reader.readBytes(min(reader.remainingCount, 3)))
     }
 
-    /// Appends one to four bytes.
+    /// Appends the value as one to four bytes.
     public func encode(into writer: inout ByteWriter) {
         writer.write(bytes)
     }

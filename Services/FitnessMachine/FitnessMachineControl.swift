@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The settings that centrals can control, and the handler of their requests.
+/// The settings that centrals can control, and the handler of control requests.
 ///
 /// ```swift
 /// FitnessMachineControl([.targetPower(watts: 0...400, step: 5), .bikeSimulation]) { request, _ in
@@ -15,31 +15,32 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// One central at a time controls the machine: the last central that has requested control. Control ends when
-/// the central disconnects or resets the machine, or when the user takes control
-/// (``FitnessMachineService/takeControl(in:)``).
+/// Only one central controls the machine: the central that has last requested control successfully. The
+/// control ends if the controlling central disconnects or resets the machine. If the user takes control, call
+/// ``FitnessMachineService/takeControl(in:)`` to end the control of the central.
 ///
-/// The service refuses requests of centrals that do not control the machine, except requests for control. The
-/// service also refuses requests for undeclared settings, and requests with a value that is out of range. The
-/// handler does not receive refused requests.
+/// If a central does not control the machine, the service refuses all requests of the central except requests
+/// for control. The service refuses requests for undeclared settings, and requests with a value out of range.
+/// The service does not pass refused requests to the handler.
 public struct FitnessMachineControl: Sendable {
     let settings: [FitnessMachineSetting]
     let security: AttributeSecurity
     let carryOut: @Sendable (FitnessMachineRequest, Central) async throws -> Void
 
-    /// Creates the control with its settings and the handler of requests.
+    /// Creates a control with settings and a request handler.
     ///
     /// - Parameters:
     ///   - settings: The settings that centrals can change.
-    ///   - security: The security required to write the control point. The specification demands encryption,
-    ///     so the peripheral must declare how centrals pair. Most trainers on the market use `.open`, and
-    ///     some apps require `.open`.
-    ///   - carryOut: Carries out a request: one of the settings, `.requestControl`, `.reset`,
-    ///     `.startOrResume`, `.stop` or `.pause`. Throw a ``FitnessMachineResult`` to refuse the request with
-    ///     this result. Any other error refuses the request with ``FitnessMachineResult/operationFailed``.
-    ///     ``FitnessMachineResult/operationFailed`` is also the result if a central starts a running training
-    ///     or stops a stopped training (section 4.16.2.22). If the handler throws for `.requestControl`, the
-    ///     controlling central keeps control.
+    ///   - security: The security that centrals need to write the Fitness Machine Control Point. The Fitness
+    ///     Machine Service specification requires encryption. For encryption, the peripheral must declare how
+    ///     centrals pair. Most trainers on the market use `.open`, and some apps require `.open`.
+    ///   - carryOut: Carries out a request for a declared setting, or one of the requests `.requestControl`,
+    ///     `.reset`, `.startOrResume`, `.stop` and `.pause`. To refuse a request, throw a
+    ///     ``FitnessMachineResult``. The response contains the thrown result. If the handler throws an error
+    ///     of another type, the response contains ``FitnessMachineResult/operationFailed``. Throw
+    ///     ``FitnessMachineResult/operationFailed`` if a central starts a running training or stops a stopped
+    ///     training (Fitness Machine Service 1.0, section 4.16.2.22). If the handler throws an error for
+    ///     `.requestControl`, the previous central still controls the machine.
     public init(
         _ settings: [FitnessMachineSetting],
         security: AttributeSecurity = .encrypted,

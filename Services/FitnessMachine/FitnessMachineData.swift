@@ -1,37 +1,37 @@
 public import PeripheralKit
 
-/// The data that a kind of machine reports about a training, such as `IndoorBikeData`.
+/// The training data of a fitness machine, such as `IndoorBikeData`.
 ///
-/// A conforming type represents the value of the machine's data characteristic. The types for all kinds of
-/// machines are in the products `PeripheralIndoorBike`, `PeripheralTreadmill`, `PeripheralCrossTrainer`,
-/// `PeripheralRower`, `PeripheralStepClimber` and `PeripheralStairClimber`.
+/// A conforming type represents the value of a machine's data characteristic, such as Indoor Bike Data,
+/// 0x2AD2. The conforming types are in the products `PeripheralIndoorBike`, `PeripheralTreadmill`,
+/// `PeripheralCrossTrainer`, `PeripheralRower`, `PeripheralStepClimber` and `PeripheralStairClimber`.
 ///
-/// Use the protocol in code that works with any kind of machine. Do not conform other types to the protocol,
-/// because the specification defines no other kinds of machines. The protocol is public because
-/// ``FitnessMachineService`` has it as a generic constraint. The code that reads and writes the fields is not
-/// public.
+/// Use the protocol in generic code for any kind of machine. Do not conform further types to the protocol.
+/// The Fitness Machine Service specification defines no further kinds of machines. The protocol is public
+/// because ``FitnessMachineService`` uses the protocol as a generic constraint. The code that reads and
+/// writes the data fields is not public.
 public protocol FitnessMachineData: GATTValue, Equatable {
     /// The kind of machine.
     static var machine: FitnessMachineKind { get }
 
-    /// Reads or writes the fields.
+    /// Reads or writes the fields of the machine's data.
     mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError)
 }
 
 extension FitnessMachineData {
-    /// Appends the flags, and then the fields that are present.
+    /// Appends the flags and all fields that contain a value.
     public func encode(into writer: inout ByteWriter) {
         for value in fields().values(of: Self.machine, upTo: .max) { writer.write(value) }
     }
 
-    /// Divides the data into parts that each fit a notification.
+    /// Divides the data into parts that each fit into one notification.
     ///
-    /// Data that fits one notification stays in one part. Every part except the last lacks a field that each
-    /// measurement must have, such as the speed of an indoor bike. The missing field shows centrals that more
-    /// parts follow (Fitness Machine Service 1.0, section 4.19).
+    /// If the data fits into one notification, the method returns one part. Only the last part contains the
+    /// mandatory field of the data, such as the speed of an indoor bike. If the mandatory field is missing,
+    /// the central waits for the next part (Fitness Machine Service 1.0, section 4.19).
     ///
     /// - Parameter maximum: The maximum number of bytes in a notification, at least 20.
-    /// - Returns: The parts, in the order in which to send them.
+    /// - Returns: The parts of the data, in sending order.
     public func parts(upTo maximum: Int) -> [Self] {
         parts(upTo: maximum, telling: .max)
     }
@@ -43,7 +43,7 @@ extension FitnessMachineData {
             .compactMap { try? Self(gattBytes: $0) }
     }
 
-    /// Returns whether both values have the same encoding.
+    /// Returns whether the encoded bytes of two values are equal.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.gattBytes == rhs.gattBytes
     }
@@ -58,7 +58,7 @@ extension FitnessMachineData {
 
 /// A kind of fitness machine.
 public struct FitnessMachineKind: Sendable {
-    /// The type of the characteristic for the machine's data.
+    /// The UUID of the characteristic for the machine's data.
     public let characteristic: BluetoothUUID
 
     /// The number of bytes of the flags in the data.
@@ -91,19 +91,21 @@ public struct FitnessMachineKind: Sendable {
 
 /// The workout values that all machines can report: energy, heart rate and time.
 public struct WorkoutData: Sendable {
-    /// The energy expended since the training began, in kilocalories, 0 to 65,534; `nil` when unknown.
+    /// The energy expended since the training began, in kilocalories, 0 to 65,534, or `nil` if unknown.
     public var kilocalories: Int?
 
-    /// The energy expended per hour, in kilocalories, 0 to 65,534; `nil` when unknown.
+    /// The energy expended per hour, in kilocalories, 0 to 65,534, or `nil` if unknown.
     public var kilocaloriesPerHour: Int?
 
-    /// The energy expended per minute, in kilocalories, 0 to 254; `nil` when unknown.
+    /// The energy expended per minute, in kilocalories, 0 to 254, or `nil` if unknown.
     public var kilocaloriesPerMinute: Int?
 
     /// The heart rate in beats per minute, 0 to 255.
     public var bpm: Int?
 
-    /// The metabolic equivalent of the training, 0 to 25.5 in steps of 0.1: 1 is rest.
+    /// The metabolic equivalent of the training, 0 to 25.5 in steps of 0.1.
+    ///
+    /// A metabolic equivalent of 1 represents rest.
     public var metabolicEquivalent: Double?
 
     /// The time since the training began, in seconds, 0 to 65,535.
@@ -114,7 +116,7 @@ public struct WorkoutData: Sendable {
 
     /// Creates workout data.
     ///
-    /// A value outside its range is sent as the nearest bound of the range.
+    /// If a value is out of range, the service sends the nearest bound of the range.
     ///
     /// - Parameters:
     ///   - kilocalories: The energy expended since the training began.
@@ -142,9 +144,9 @@ public struct WorkoutData: Sendable {
         self.remainingSeconds = remainingSeconds
     }
 
-    /// Reads or writes the fields.
+    /// Reads or writes the fields of the workout data.
     ///
-    /// The fields have five consecutive flags in the data of every machine.
+    /// The workout fields use five consecutive flags in the data of every machine.
     package mutating func visit(
         _ fields: inout FitnessMachineFields,
         from flag: Int

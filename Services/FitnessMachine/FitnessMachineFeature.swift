@@ -1,10 +1,10 @@
 public import PeripheralKit
 
-/// The features of a machine, and the settings that centrals can change.
+/// The features of a fitness machine, and the settings that centrals can change.
 ///
 /// This type represents the value of the Fitness Machine Feature characteristic, 0x2ACC (Fitness Machine
-/// Service 1.0, section 4.3). The service derives the features from its parameters. A central checks for a
-/// feature with `feature.contains(.powerTarget)`.
+/// Service 1.0, section 4.3). ``FitnessMachineService`` derives the features from the parameters of its
+/// initializer. For example, a central checks for the power target with `feature.contains(.powerTarget)`.
 public struct FitnessMachineFeature: Equatable, Sendable {
     /// The Fitness Machine Features.
     private let machine: UInt32
@@ -18,32 +18,32 @@ public struct FitnessMachineFeature: Equatable, Sendable {
         self.targetSettings = targetSettings
     }
 
-    /// Creates features from their bits.
+    /// Creates features from the encoded bits.
     ///
-    /// Bits that the specification does not define are allowed.
+    /// The set can contain bits that the Fitness Machine Service specification does not define.
     ///
-    /// - Parameter rawValue: The Fitness Machine Features in the lower half, and the Target Setting Features
-    ///   in the upper half.
+    /// - Parameter rawValue: The encoded bits. The lower 32 bits contain the Fitness Machine Features. The
+    ///   upper 32 bits contain the Target Setting Features.
     public init(rawValue: UInt64) {
         machine = UInt32(truncatingIfNeeded: rawValue)
         targetSettings = UInt32(truncatingIfNeeded: rawValue >> 32)
     }
 
-    /// Creates the union of several features.
+    /// Creates the union of several sets of features.
     public init(_ features: [FitnessMachineFeature]) {
         machine = features.reduce(0) { $0 | $1.machine }
         targetSettings = features.reduce(0) { $0 | $1.targetSettings }
     }
 
-    /// The bits of the features.
+    /// The encoded bits of the features.
     ///
-    /// The lower half contains the Fitness Machine Features. The upper half contains the Target Setting
+    /// The lower 32 bits contain the Fitness Machine Features. The upper 32 bits contain the Target Setting
     /// Features.
     public var rawValue: UInt64 {
         UInt64(targetSettings) << 32 | UInt64(machine)
     }
 
-    /// Returns whether the value contains all of the given features.
+    /// Returns whether the set contains all of the given features.
     public func contains(_ features: FitnessMachineFeature) -> Bool {
         rawValue & features.rawValue == features.rawValue
     }
@@ -82,44 +82,44 @@ public struct FitnessMachineFeature: Equatable, Sendable {
     public static var power: Self { Self(rawValue: 1 << 14) }
     /// The machine reports the force on the belt, and the resulting power.
     public static var forceOnBeltAndPowerOutput: Self { Self(rawValue: 1 << 15) }
-    /// The machine retains the data of its users.
+    /// The machine retains user data.
     public static var userDataRetention: Self { Self(rawValue: 1 << 16) }
 
     // MARK: Target Setting Features
 
-    /// The speed can be set.
+    /// Centrals can set the speed of the machine.
     public static var speedTarget: Self { Self(rawValue: 1 << 32) }
-    /// The inclination can be set.
+    /// Centrals can set the inclination of the machine.
     public static var inclinationTarget: Self { Self(rawValue: 1 << 33) }
-    /// The resistance level can be set.
+    /// Centrals can set the resistance level of the machine.
     public static var resistanceTarget: Self { Self(rawValue: 1 << 34) }
-    /// The power can be set.
+    /// Centrals can set the target power.
     public static var powerTarget: Self { Self(rawValue: 1 << 35) }
-    /// The heart rate can be set.
+    /// Centrals can set the target heart rate.
     public static var heartRateTarget: Self { Self(rawValue: 1 << 36) }
-    /// The energy to expend can be set.
+    /// Centrals can set the energy to expend in a training.
     public static var targetedExpendedEnergy: Self { Self(rawValue: 1 << 37) }
-    /// The number of steps can be set.
+    /// Centrals can set the number of steps in a training.
     public static var targetedStepNumber: Self { Self(rawValue: 1 << 38) }
-    /// The number of strides can be set.
+    /// Centrals can set the number of strides in a training.
     public static var targetedStrideNumber: Self { Self(rawValue: 1 << 39) }
-    /// The distance can be set.
+    /// Centrals can set the distance of a training.
     public static var targetedDistance: Self { Self(rawValue: 1 << 40) }
-    /// The duration can be set.
+    /// Centrals can set the duration of a training.
     public static var targetedTrainingTime: Self { Self(rawValue: 1 << 41) }
-    /// The times in two heart rate zones can be set.
+    /// Centrals can set the training times in two heart rate zones.
     public static var targetedTimeInTwoHeartRateZones: Self { Self(rawValue: 1 << 42) }
-    /// The times in three heart rate zones can be set.
+    /// Centrals can set the training times in three heart rate zones.
     public static var targetedTimeInThreeHeartRateZones: Self { Self(rawValue: 1 << 43) }
-    /// The times in five heart rate zones can be set.
+    /// Centrals can set the training times in five heart rate zones.
     public static var targetedTimeInFiveHeartRateZones: Self { Self(rawValue: 1 << 44) }
-    /// The machine simulates a ride on an indoor bike.
+    /// Centrals can set the parameters of an indoor bike simulation.
     public static var bikeSimulation: Self { Self(rawValue: 1 << 45) }
-    /// The circumference of the wheel can be set.
+    /// Centrals can set the circumference of the wheel.
     public static var wheelCircumference: Self { Self(rawValue: 1 << 46) }
-    /// The machine can be calibrated by a spin down.
+    /// Centrals can request a calibration by a spin down of the wheel.
     public static var spinDown: Self { Self(rawValue: 1 << 47) }
-    /// The cadence can be set.
+    /// Centrals can set the target cadence.
     public static var targetedCadence: Self { Self(rawValue: 1 << 48) }
 }
 

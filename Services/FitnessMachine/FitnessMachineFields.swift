@@ -1,9 +1,9 @@
 package import PeripheralKit
 
-/// The encoded fields of a machine's data, in the order of their flags.
+/// The encoded fields of a machine's data, in the order of the field flags.
 ///
-/// ``FitnessMachineData/visit(_:)`` lists the fields once. The list is used to read the fields, to write the
-/// fields, and to derive the features.
+/// Each implementation of ``FitnessMachineData/visit(_:)`` defines a list of fields. The package uses the
+/// list of fields to decode data, to encode data, and to derive the features.
 public struct FitnessMachineFields: Sendable {
     /// The reader of the fields; `nil` while fields are written.
     private var reader: ByteReader?

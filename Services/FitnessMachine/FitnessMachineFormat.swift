@@ -1,4 +1,4 @@
-/// The integer encoding of a machine's quantity: its size, its sign and its step.
+/// The integer format of an encoded quantity: the size, the sign and the step.
 public struct FitnessMachineFormat: Sendable {
     /// The number of encoded bytes: 1, 2 or 3.
     let size: Int

@@ -2,22 +2,25 @@ public import PeripheralKit
 
 /// A request that a central writes to the Fitness Machine Control Point, 0x2AD9.
 ///
-/// Fitness Machine Service 1.0, section 4.16, defines the request. A value outside its range is sent as the
-/// nearest bound of the range.
+/// Fitness Machine Service 1.0, section 4.16, defines the requests. If a value is out of range, the encoded
+/// request contains the nearest bound of the range.
 public enum FitnessMachineRequest: Sendable {
     /// Requests control of the machine.
     case requestControl
-    /// Resets the controllable settings and the times to their initial values.
+    /// Resets the controllable settings and the training times to the initial values.
     case reset
     /// Sets the speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     case targetSpeed(kilometersPerHour: Double)
-    /// Sets the inclination in percent, −3276.8 to 3276.7 in steps of 0.1: positive uphill.
+    /// Sets the inclination in percent, −3276.8 to 3276.7 in steps of 0.1.
+    ///
+    /// A positive inclination is uphill.
     case targetInclination(percent: Double)
     /// Sets the resistance level, −3276.8 to 3276.7 in steps of 0.1.
     ///
-    /// A level of one byte can be decoded (Fitness Machine Service 1.0, Table 4.15). A level of two signed
-    /// bytes can also be decoded (the specification's test suite, FTMS/SR/CW/BV-05-C). A level of 0 to 25.5
-    /// is encoded as one byte. Any other level is encoded as two bytes.
+    /// Decoding accepts a resistance level of one byte (Fitness Machine Service 1.0, Table 4.15). Decoding
+    /// also accepts a signed resistance level of two bytes (test case FTMS/SR/CW/BV-05-C of the
+    /// specification's test suite). The encoding of a resistance level from 0 to 25.5 has one byte. The
+    /// encoding of any other resistance level has two bytes.
     case targetResistanceLevel(Double)
     /// Sets the power in watts, −32,768 to 32,767.
     case targetPower(watts: Int)
@@ -31,36 +34,38 @@ public enum FitnessMachineRequest: Sendable {
     case pause
     /// Sets the energy to expend in a training, in kilocalories, 0 to 65,535.
     case targetedEnergy(kilocalories: Int)
-    /// Sets the number of steps of a training, 0 to 65,535.
+    /// Sets the number of steps in a training, 0 to 65,535.
     case targetedSteps(Int)
-    /// Sets the number of strides of a training, 0 to 65,535.
+    /// Sets the number of strides in a training, 0 to 65,535.
     case targetedStrides(Int)
     /// Sets the distance of a training in meters, 0 to 16,777,215.
     case targetedDistance(meters: Int)
     /// Sets the duration of a training in seconds, 0 to 65,535.
     case targetedTime(seconds: Int)
-    /// Sets the time in each heart rate zone in seconds, 0 to 65,535, with the lowest zone first.
+    /// Sets the training time in each heart rate zone in seconds, 0 to 65,535.
     ///
-    /// Two zones are fat burn and fitness. Three zones are light, moderate and hard. Five zones are very
-    /// light, light, moderate, hard and maximum. Any other number of zones is sent as the next higher of
-    /// these numbers, with 0 for missing zones. At most five zones are sent.
+    /// The training times start with the lowest zone. For two training times, the zones are fat burn and
+    /// fitness. For three training times, the zones are light, moderate and hard. For five training times,
+    /// the zones are very light, light, moderate, hard and maximum. For any other number of training times,
+    /// encoding adds training times of 0 until the request contains two, three or five training times. The
+    /// encoded request contains at most five training times.
     case targetedTimeInHeartRateZones(seconds: [Int])
     /// Sets the parameters of an indoor bike simulation.
     case bikeSimulation(BikeSimulation)
     /// Sets the circumference of the wheel in millimeters, 0 to 6553.5 in steps of 0.1.
     case wheelCircumference(millimeters: Double)
-    /// Starts to calibrate the machine with a spin down of the wheel.
+    /// Starts a calibration of the machine by a spin down of the wheel.
     case startSpinDown
     /// Ignores the spin down that the machine has requested.
     case ignoreSpinDown
     /// Sets the cadence in revolutions per minute, 0 to 32,767.5 in steps of 0.5.
     case targetedCadence(rpm: Double)
-    /// A request that is unknown or has an invalid parameter.
+    /// An unknown request, or a request with an invalid parameter.
     ///
-    /// The service answers such a request, and the handler does not receive it.
+    /// The service responds to an unknown request, and does not pass the request to the handler.
     case unknown(opCode: UInt8, parameter: [UInt8])
 
-    /// The encoded op code.
+    /// The encoded op code of the request.
     public var opCode: UInt8 {
         switch self {
         case .requestControl: 0x00
@@ -197,20 +202,20 @@ public enum FitnessMachineRequest: Sendable {
 }
 
 extension FitnessMachineRequest: Equatable {
-    /// Returns whether both requests have the same encoding.
+    /// Returns whether the encoded bytes of two requests are equal.
     public static func == (lhs: FitnessMachineRequest, rhs: FitnessMachineRequest) -> Bool {
         lhs.gattBytes == rhs.gattBytes
     }
 }
 
 extension FitnessMachineRequest: GATTValue {
-    /// Reads an op code, and uses the remaining bytes as the parameter.
+    /// Reads the op code, and reads the remaining bytes as the parameter.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let opCode: UInt8 = try reader.read()
         self.init(opCode: opCode, parameter: reader.readRemaining())
     }
 
-    /// Appends the op code and the parameter: at most 11 bytes.
+    /// Appends at most 11 bytes: the op code and the parameter.
     public func encode(into writer: inout ByteWriter) {
         writer.write(opCode)
         writer.write(parameter)
@@ -219,10 +224,14 @@ extension FitnessMachineRequest: GATTValue {
 
 /// The conditions that an indoor bike simulates (Fitness Machine Service 1.0, section 4.16.2.18).
 public struct BikeSimulation: Equatable, Sendable {
-    /// The wind in meters per second, −32.768 to 32.767 in steps of 0.001: positive for headwind.
+    /// The wind speed in meters per second, −32.768 to 32.767 in steps of 0.001.
+    ///
+    /// A positive wind speed is a headwind.
     public var windMetersPerSecond: Double
 
-    /// The grade of the road in percent, −327.68 to 327.67 in steps of 0.01: positive uphill.
+    /// The grade of the road in percent, −327.68 to 327.67 in steps of 0.01.
+    ///
+    /// A positive grade is uphill.
     public var gradePercent: Double
 
     /// The coefficient of rolling resistance, 0 to 0.0255 in steps of 0.0001.
@@ -231,13 +240,13 @@ public struct BikeSimulation: Equatable, Sendable {
     /// The coefficient of wind resistance in kilograms per meter, 0 to 2.55 in steps of 0.01.
     public var windResistance: Double
 
-    /// Creates the parameters of a simulation.
+    /// Creates the parameters of an indoor bike simulation.
     ///
-    /// A value outside its range is sent as the nearest bound of the range.
+    /// If a value is out of range, the encoded request contains the nearest bound of the range.
     ///
     /// - Parameters:
-    ///   - windMetersPerSecond: The wind: positive for headwind.
-    ///   - gradePercent: The grade of the road: positive uphill.
+    ///   - windMetersPerSecond: The wind speed in meters per second. A positive wind speed is a headwind.
+    ///   - gradePercent: The grade of the road in percent. A positive grade is uphill.
     ///   - rollingResistance: The coefficient of rolling resistance.
     ///   - windResistance: The coefficient of wind resistance in kilograms per meter.
     public init(

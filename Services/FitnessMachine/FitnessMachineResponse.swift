@@ -2,34 +2,34 @@ public import PeripheralKit
 
 /// The result of a request to the Fitness Machine Control Point.
 ///
-/// This type represents the result code of the response (Fitness Machine Service 1.0, section 4.16.2.22). The
-/// handler of requests throws a result to refuse a request.
+/// This type represents the result code of the response (Fitness Machine Service 1.0, section 4.16.2.22). To
+/// refuse a request, the handler of a ``FitnessMachineControl`` throws a result.
 public struct FitnessMachineResult: Error, Equatable {
     /// The encoded result.
     public var rawValue: UInt8
 
     /// Creates a result.
     ///
-    /// Results that the specification does not define are allowed.
+    /// The result can be one that the Fitness Machine Service specification does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// The request was carried out.
+    /// The machine has carried out the request.
     public static let success = FitnessMachineResult(rawValue: 0x01)
     /// The machine does not support the request.
     public static let opCodeNotSupported = FitnessMachineResult(rawValue: 0x02)
-    /// The parameter is invalid, or out of the supported range.
+    /// The parameter of the request is invalid or out of the supported range.
     public static let invalidParameter = FitnessMachineResult(rawValue: 0x03)
     /// The request failed, for example because the training is already running.
     public static let operationFailed = FitnessMachineResult(rawValue: 0x04)
-    /// The central does not control the machine.
+    /// The requesting central does not control the machine.
     public static let controlNotPermitted = FitnessMachineResult(rawValue: 0x05)
 }
 
-/// The response that the Fitness Machine Control Point indicates to a request.
+/// The response that the service sends as an indication of the Fitness Machine Control Point.
 ///
-/// Fitness Machine Service 1.0, section 4.16.2.22, defines the response.
+/// Fitness Machine Service 1.0, section 4.16.2.22, defines the responses.
 public struct FitnessMachineResponse: Equatable, Sendable {
     /// The op code of the request.
     public var opCode: UInt8
@@ -44,9 +44,9 @@ public struct FitnessMachineResponse: Equatable, Sendable {
     /// - Parameters:
     ///   - result: The result of the request.
     ///   - opCode: The op code of the request.
-    ///   - spinDown: The speeds of a spin down, in kilometers per hour, 0 to 655.35 in steps of 0.01. The
-    ///     user brings the wheel to the higher speed, and the wheel spins down to the lower speed. Pass `nil`
-    ///     for all other requests.
+    ///   - spinDown: The speeds of a spin down, in kilometers per hour, 0 to 655.35 in steps of 0.01. In a
+    ///     spin down, the user accelerates the wheel to the higher speed, and the wheel then slows down to
+    ///     the lower speed. For requests other than a spin down, pass `nil`.
     public init(_ result: FitnessMachineResult, to opCode: UInt8, spinDown: ClosedRange<Double>? = nil) {
         self.opCode = opCode
         self.result = result
@@ -60,7 +60,7 @@ public struct FitnessMachineResponse: Equatable, Sendable {
         self.init(result, to: request.opCode)
     }
 
-    /// The speeds of a spin down, in kilometers per hour; `nil` when there are no speeds.
+    /// The speeds of a spin down in kilometers per hour, or `nil` if the response contains no speeds.
     public var spinDown: ClosedRange<Double>? {
         let format = FitnessMachineFormat.hundredths16
         guard parameter.count == 4 else { return nil }
@@ -73,7 +73,7 @@ public struct FitnessMachineResponse: Equatable, Sendable {
 extension FitnessMachineResponse: GATTValue {
     private static let responseCode: UInt8 = 0x80
 
-    /// Reads a response, and uses the remaining bytes as the parameter.
+    /// Decodes a response, and reads the remaining bytes as the parameter.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let code: UInt8 = try reader.read()
         guard code == Self.responseCode else { throw .invalidValue("a response begins with 0x80") }
@@ -82,7 +82,7 @@ extension FitnessMachineResponse: GATTValue {
         parameter = reader.readRemaining()
     }
 
-    /// Appends 3 bytes, or 7 for a spin down.
+    /// Appends 3 bytes, or 7 bytes for a spin down.
     public func encode(into writer: inout ByteWriter) {
         writer.write([Self.responseCode, opCode, result.rawValue] + parameter)
     }

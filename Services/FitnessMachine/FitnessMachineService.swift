@@ -2,8 +2,8 @@ public import PeripheralKit
 
 /// The Fitness Machine service, 0x1826.
 ///
-/// The service implements the Fitness Machine Service specification 1.0. The status of a resistance level
-/// follows version 1.0.1.
+/// The service implements the Fitness Machine Service specification 1.0. The encoding of a resistance level
+/// in the Fitness Machine Status follows specification version 1.0.1.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -22,7 +22,7 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The type of the data determines the kind of machine. Send the data about once a second.
+/// The generic parameter `Data` determines the kind of machine. Send the data about once per second.
 ///
 /// | Data | Product |
 /// |---|---|
@@ -33,42 +33,48 @@ public import PeripheralKit
 /// | `StepClimberData` | `PeripheralStepClimber` |
 /// | `StairClimberData` | `PeripheralStairClimber` |
 ///
-/// Resistance levels have two signed bytes in the data and in the range. The definitions published with
-/// version 1.0 specify this format. Machines and apps use this format. A central that follows a newer GATT
-/// Specification Supplement reads one byte in the data, and misreads the following fields. Omit the level for
-/// such centrals. The same applies to the pace of a treadmill.
+/// A resistance level is a signed 16-bit integer in the machine's data and in the Supported Resistance Level
+/// Range. The definitions published with Fitness Machine Service 1.0 specify the 16-bit format. Machines and
+/// apps use the 16-bit format. If a central follows a newer GATT Specification Supplement, the central
+/// expects a resistance level of one byte and misreads the fields after the resistance level. To support
+/// centrals that follow a newer supplement, omit the resistance level. Centrals that follow a newer
+/// supplement also misread the pace of a treadmill.
 public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclaration {
-    /// The Fitness Machine Feature, 0x2ACC, which centrals read.
+    /// The Fitness Machine Feature characteristic, 0x2ACC, which centrals read.
     public let feature: Characteristic<FitnessMachineFeature>
 
-    /// The machine's data, such as Indoor Bike Data, 0x2AD2, which centrals subscribe to.
+    /// The characteristic for the machine's data, such as Indoor Bike Data, 0x2AD2.
     ///
-    /// Send data with ``notify(_:in:)-(Data,_)``.
+    /// Centrals subscribe to the machine's data. Send data with ``notify(_:in:)-(Data,_)``.
     public let data: Characteristic<Data>
 
-    /// The Training Status, 0x2AD3, which centrals read and subscribe to; `nil` when it is not declared.
+    /// The Training Status characteristic, 0x2AD3, which centrals read and subscribe to.
+    ///
+    /// The property is `nil` if the service does not declare a training status.
     public let trainingStatus: Characteristic<TrainingStatus>?
 
-    /// The supported ranges of the settings, in the order of the settings.
+    /// The characteristics for the supported ranges, in the order of the settings.
     ///
-    /// Only the ranges of declared settings are included:
+    /// The array contains only the ranges of the declared settings:
     ///
-    /// - Supported Speed Range, 0x2AD4
-    /// - Supported Inclination Range, 0x2AD5
-    /// - Supported Resistance Level Range, 0x2AD6
-    /// - Supported Heart Rate Range, 0x2AD7
-    /// - Supported Power Range, 0x2AD8
+    /// - the Supported Speed Range characteristic, 0x2AD4
+    /// - the Supported Inclination Range characteristic, 0x2AD5
+    /// - the Supported Resistance Level Range characteristic, 0x2AD6
+    /// - the Supported Heart Rate Range characteristic, 0x2AD7
+    /// - the Supported Power Range characteristic, 0x2AD8
     public let ranges: [Characteristic<SupportedRange>]
 
-    /// The Fitness Machine Control Point, 0x2AD9; `nil` when centrals cannot control the machine.
+    /// The Fitness Machine Control Point characteristic, 0x2AD9.
+    ///
+    /// The property is `nil` if centrals cannot control the machine.
     public let controlPoint: Characteristic<FitnessMachineResponse>?
 
-    /// The Fitness Machine Status, 0x2ADA, which centrals subscribe to.
+    /// The Fitness Machine Status characteristic, 0x2ADA, to which centrals subscribe.
     ///
-    /// The characteristic is `nil` when centrals cannot control the machine.
+    /// The property is `nil` if centrals cannot control the machine.
     ///
-    /// Send a status with ``notify(_:in:)-(FitnessMachineStatus,_)``. The service also sends statuses
-    /// automatically.
+    /// Send a status with ``notify(_:in:)-(FitnessMachineStatus,_)``. The service automatically sends the
+    /// status for changes that centrals request.
     public let status: Characteristic<FitnessMachineStatus>?
 
     private let machine: ControlledMachine
@@ -77,17 +83,18 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - data: Data with all values that the machine measures. The numbers have no effect. The service
-    ///     derives the Fitness Machine Features from the data. Values that the features do not include are
-    ///     not sent.
-    ///   - trainingStatus: The status that centrals read until the first ``update(to:in:)``; `nil` to omit
-    ///     the characteristic.
-    ///   - retainsUserData: Whether the machine retains the data of the user. Such a machine also has a User
-    ///     Data service.
-    ///   - security: The security required to subscribe to the data and the status. The specification demands
-    ///     no security, and apps for machines of many manufacturers expect no security.
-    ///   - control: The settings that centrals can control, and the handler of requests; `nil` when centrals
-    ///     cannot control the machine.
+    ///   - data: Example data that contains all values that the machine measures. The numbers in the example
+    ///     data have no effect. The service derives the Fitness Machine Features from the example data. The
+    ///     service sends only values that the Fitness Machine Features include.
+    ///   - trainingStatus: The training status that centrals read before the first call of
+    ///     ``update(to:in:)``. To omit the Training Status characteristic, pass `nil`.
+    ///   - retainsUserData: Whether the machine retains user data. A machine that retains user data also has
+    ///     a User Data service.
+    ///   - security: The security that centrals need to subscribe to the data and the status. The Fitness
+    ///     Machine Service specification requires no security. Apps that support machines of many
+    ///     manufacturers expect no security.
+    ///   - control: The settings that centrals can control, and the handler of control requests. If centrals
+    ///     cannot control the machine, pass `nil`.
     public init(
         telling data: Data,
         trainingStatus: TrainingStatus? = nil,
@@ -118,7 +125,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
         }
     }
 
-    /// The service as it is published.
+    /// The GATT service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.fitnessMachine) {
             feature
@@ -130,80 +137,83 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
         }
     }
 
-    /// Returns the characteristic of a range, such as `.supportedPowerRange`; `nil` when there is no such
-    /// range.
+    /// Returns the characteristic of a supported range, such as `.supportedPowerRange`.
+    ///
+    /// The method returns `nil` if the service does not declare the range.
     public func range(_ type: BluetoothUUID) -> Characteristic<SupportedRange>? {
         ranges.first { $0.uuid == type }
     }
 
-    /// Returns the service's data for advertisements: the availability and the kind of the machine.
+    /// Returns the service data for an advertisement.
     ///
-    /// Section 3.1 of the specification defines the data.
+    /// The service data contains the availability and the kind of the machine (Fitness Machine Service 1.0,
+    /// section 3.1).
     ///
     /// ```swift
     /// Advertisement(serviceData: [.fitnessMachine: bike.advertisedData()])
     /// ```
     ///
-    /// - Parameter isAvailable: Whether the machine can be used now.
-    /// - Returns: 3 bytes: the flags and the machine type.
+    /// - Parameter isAvailable: Whether the machine is available for use.
+    /// - Returns: The 3 bytes of the service data: the flags and the machine type.
     public func advertisedData(isAvailable: Bool = true) -> [UInt8] {
         [isAvailable ? 0x01 : 0x00] + Data.machine.advertisedBit.gattBytes
     }
 
-    /// Sends data to the subscribers, in as many notifications as needed.
+    /// Sends the machine's data to the subscribed centrals, in one or more notifications.
     ///
-    /// Values that the Fitness Machine Features do not include are not sent. The features include only the
-    /// values in the data with which the service was declared. The subscriber with the smallest maximum
-    /// length determines the length of the notifications. Do not make overlapping calls, because their
-    /// notifications would mix.
+    /// The method sends only values that the Fitness Machine Features include. The Fitness Machine Features
+    /// include only the values in the example data that you pass to the initializer. The subscribed central
+    /// with the smallest maximum notification length determines the length of all notifications. Wait until
+    /// the method returns before you send data again. The notifications of overlapping calls would mix.
     ///
     /// - Parameters:
-    ///   - data: The measurements of the machine.
+    ///   - data: The current data of the machine.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: The errors that `session.notify` throws.
     public func notify(_ data: Data, in session: PeripheralSession) async throws {
         guard let room = try session.subscribers(of: self.data).room else { return }
         for part in data.parts(upTo: room, telling: features) { try await session.notify(self.data, part) }
     }
 
-    /// Changes the training status and notifies the subscribers.
+    /// Changes the training status and notifies the subscribed centrals.
     ///
-    /// The method has no effect if the training status is not declared. The method sends nothing if the
-    /// status has not changed.
+    /// The method has no effect if the service does not declare a training status. If the training status has
+    /// not changed, the method sends no notification.
     ///
-    /// If a text does not fit a notification, the notification contains the beginning of the text. Centrals
-    /// can read the whole text. The specification requires at least 10 seconds between texts that do not fit.
+    /// If the text of a training status does not fit into a notification, the notification contains the
+    /// beginning of the text. Centrals can read the whole text from the characteristic. The specification
+    /// requires at least 10 seconds between two texts that do not fit into a notification.
     ///
     /// - Parameters:
-    ///   - status: The new status.
+    ///   - status: The new training status.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: The errors that `session.notify` throws.
     public func update(to status: TrainingStatus, in session: PeripheralSession) async throws {
         try await machine.update(to: status, in: session)
     }
 
-    /// Notifies the subscribers of a user action, or of the progress of a spin down.
+    /// Notifies the subscribed centrals of a user action, or of the progress of a spin down.
     ///
     /// The method has no effect if centrals cannot control the machine.
     ///
-    /// The service automatically notifies changes that a central makes through the control point. The service
-    /// notifies the other centrals, as the specification demands. The service also notifies the requesting
-    /// central if that central has subscribed.
+    /// The service automatically sends the status for changes that a central requests through the control
+    /// point. The service sends the status to all subscribed centrals, including the requesting central. The
+    /// specification requires a notification of all subscribed centrals except the requesting central.
     ///
     /// - Parameters:
-    ///   - status: The status of the machine.
+    ///   - status: The new status of the machine.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: The errors that `session.notify` throws.
     public func notify(_ status: FitnessMachineStatus, in session: PeripheralSession) async throws {
         try await machine.tell(status, in: session)
     }
 
-    /// Takes control away from the controlling central, and notifies that central.
+    /// Ends the control of the controlling central, and notifies that central.
     ///
     /// Call this method when the user takes control of the machine.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: The errors that `session.notify` throws.
     public func takeControl(in session: PeripheralSession) async throws {
         try await machine.takeControl(in: session)
     }

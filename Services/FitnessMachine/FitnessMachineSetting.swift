@@ -1,14 +1,14 @@
 public import PeripheralKit
 
-/// A setting of a machine that centrals can change, with its supported range.
+/// A machine setting that centrals can change, with the supported range of the setting.
 ///
 /// ```swift
 /// FitnessMachineSetting.targetPower(watts: 0...400, step: 5)
 /// ```
 ///
-/// The service derives the Target Setting Features and the characteristics of the supported ranges from the
-/// settings. The bounds of a range are rounded to the encoded steps. Values beyond the rounded bounds are
-/// refused (Fitness Machine Service 1.0, section 4.16.2.22).
+/// The service derives the Target Setting Features and the supported range characteristics from the declared
+/// settings. Encoding rounds the bounds of a range to the nearest encoded step. The service refuses values
+/// outside the rounded bounds (Fitness Machine Service 1.0, section 4.16.2.22).
 public struct FitnessMachineSetting: Sendable {
     /// The op code of the request that changes the setting.
     let opCode: UInt8
@@ -49,7 +49,7 @@ public struct FitnessMachineSetting: Sendable {
 
     /// The resistance level, −3276.8 to 3276.7 in steps of 0.1.
     ///
-    /// Most centrals set only levels of 0 to 25.5.
+    /// Most centrals set only resistance levels from 0 to 25.5.
     public static func targetResistanceLevel(
         _ levels: ClosedRange<Double>,
         step: Double
@@ -69,28 +69,29 @@ public struct FitnessMachineSetting: Sendable {
 
     /// The energy to expend in a training.
     public static var targetedEnergy: FitnessMachineSetting { FitnessMachineSetting(0x09) }
-    /// The number of steps of a training.
+    /// The number of steps in a training.
     public static var targetedSteps: FitnessMachineSetting { FitnessMachineSetting(0x0A) }
-    /// The number of strides of a training.
+    /// The number of strides in a training.
     public static var targetedStrides: FitnessMachineSetting { FitnessMachineSetting(0x0B) }
     /// The distance of a training.
     public static var targetedDistance: FitnessMachineSetting { FitnessMachineSetting(0x0C) }
     /// The duration of a training.
     public static var targetedTime: FitnessMachineSetting { FitnessMachineSetting(0x0D) }
-    /// The times in two heart rate zones.
+    /// The training times in two heart rate zones.
     public static var targetedTimeInTwoHeartRateZones: FitnessMachineSetting { FitnessMachineSetting(0x0E) }
-    /// The times in three heart rate zones.
+    /// The training times in three heart rate zones.
     public static var targetedTimeInThreeHeartRateZones: FitnessMachineSetting { FitnessMachineSetting(0x0F) }
-    /// The times in five heart rate zones.
+    /// The training times in five heart rate zones.
     public static var targetedTimeInFiveHeartRateZones: FitnessMachineSetting { FitnessMachineSetting(0x10) }
     /// The parameters of an indoor bike simulation.
     public static var bikeSimulation: FitnessMachineSetting { FitnessMachineSetting(0x11) }
     /// The circumference of the wheel.
     public static var wheelCircumference: FitnessMachineSetting { FitnessMachineSetting(0x12) }
 
-    /// The calibration by a spin down, from the higher to the lower of the given speeds.
+    /// The calibration of the machine by a spin down of the wheel.
     ///
-    /// The speeds are in kilometers per hour, 0 to 655.35 in steps of 0.01.
+    /// The wheel spins down from the higher speed to the lower speed. The speeds of the spin down are in
+    /// kilometers per hour, 0 to 655.35 in steps of 0.01.
     public static func spinDown(kilometersPerHour: ClosedRange<Double>) -> FitnessMachineSetting {
         FitnessMachineSetting(0x13, kilometersPerHour)
     }
@@ -137,16 +138,16 @@ extension FitnessMachineSetting {
     }
 }
 
-/// The supported range of a quantity.
+/// The supported range of a machine setting.
 ///
 /// This type represents the value of one of these characteristics (Fitness Machine Service 1.0, sections 4.11
 /// to 4.15):
 ///
-/// - Supported Speed Range, 0x2AD4
-/// - Supported Inclination Range, 0x2AD5
-/// - Supported Resistance Level Range, 0x2AD6
-/// - Supported Heart Rate Range, 0x2AD7
-/// - Supported Power Range, 0x2AD8
+/// - the Supported Speed Range characteristic, 0x2AD4
+/// - the Supported Inclination Range characteristic, 0x2AD5
+/// - the Supported Resistance Level Range characteristic, 0x2AD6
+/// - the Supported Heart Rate Range characteristic, 0x2AD7
+/// - the Supported Power Range characteristic, 0x2AD8
 public struct SupportedRange: Equatable, Sendable {
     private let bytes: [UInt8]
 
@@ -154,25 +155,27 @@ public struct SupportedRange: Equatable, Sendable {
         self.bytes = bytes
     }
 
-    /// Creates the supported range of a setting; `nil` when the setting has no range.
+    /// Creates the supported range of a setting.
+    ///
+    /// The initializer returns `nil` if the setting has no range.
     public init?(_ setting: FitnessMachineSetting) {
         guard let range = setting.range else { return nil }
         self = range.value
     }
 
-    /// The range of a Supported Speed Range, in kilometers per hour.
+    /// The limits of the Supported Speed Range, in kilometers per hour.
     public var kilometersPerHour: Limits { limits(.hundredths16) }
 
-    /// The range of a Supported Inclination Range, in percent.
+    /// The limits of the Supported Inclination Range, in percent.
     public var percent: Limits { limits(.signedTenths16) }
 
-    /// The range of a Supported Resistance Level Range.
+    /// The limits of the Supported Resistance Level Range.
     public var levels: Limits { limits(.signedTenths16) }
 
-    /// The range of a Supported Power Range, in watts.
+    /// The limits of the Supported Power Range, in watts.
     public var watts: Limits { limits(.sint16) }
 
-    /// The range of a Supported Heart Rate Range, in beats per minute.
+    /// The limits of the Supported Heart Rate Range, in beats per minute.
     public var bpm: Limits { limits(.uint8) }
 
     /// The minimum, the maximum and the step of a setting.
@@ -194,12 +197,12 @@ public struct SupportedRange: Equatable, Sendable {
 }
 
 extension SupportedRange: GATTValue {
-    /// Reads three numbers, of one or two bytes each.
+    /// Reads the minimum, the maximum and the step, with one or two bytes each.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         bytes = try reader.readBytes(reader.remainingCount < 6 ? 3 : 6)
     }
 
-    /// Appends three numbers.
+    /// Appends the minimum, the maximum and the step.
     public func encode(into writer: inout ByteWriter) {
         writer.write(bytes)
     }

@@ -5,23 +5,23 @@ public import PeripheralKit
 /// This type represents the value of the Fitness Machine Status characteristic, 0x2ADA (Fitness Machine
 /// Service 1.0, section 4.17).
 ///
-/// The service automatically notifies the changes made through the control point. The program notifies
-/// actions of the user at the machine:
+/// The service automatically sends the status for changes that centrals request through the control point.
+/// For actions of the user at the machine, the program sends the status:
 ///
 /// ```swift
 /// try await bike.notify(.pausedByUser, in: session)
 /// try await bike.notify(.changed(.targetPower(watts: 180)), in: session)
 /// ```
 public struct FitnessMachineStatus: Equatable, Sendable {
-    /// The encoded op code.
+    /// The encoded op code of the status.
     public var opCode: UInt8
 
-    /// The parameter after the op code.
+    /// The encoded parameter of the status.
     public var parameter: [UInt8]
 
-    /// Creates a status from its parts.
+    /// Creates a status from an op code and a parameter.
     ///
-    /// Status values that the specification does not define are allowed.
+    /// The op code can be one that the Fitness Machine Service specification does not define.
     public init(opCode: UInt8, parameter: [UInt8] = []) {
         self.opCode = opCode
         self.parameter = parameter
@@ -29,13 +29,13 @@ public struct FitnessMachineStatus: Equatable, Sendable {
 
     /// The machine has been reset.
     public static var reset: FitnessMachineStatus { .init(opCode: 0x01) }
-    /// The training has been stopped.
+    /// The user has stopped the training.
     public static var stoppedByUser: FitnessMachineStatus { .init(opCode: 0x02, parameter: [1]) }
-    /// The training has been paused.
+    /// The user has paused the training.
     public static var pausedByUser: FitnessMachineStatus { .init(opCode: 0x02, parameter: [2]) }
-    /// The machine has been stopped by the safety key.
+    /// The safety key has stopped the machine.
     public static var stoppedBySafetyKey: FitnessMachineStatus { .init(opCode: 0x03) }
-    /// The training has been started or resumed.
+    /// The user has started or resumed the training.
     public static var startedOrResumedByUser: FitnessMachineStatus { .init(opCode: 0x04) }
     /// The machine requests a spin down.
     public static var spinDownRequested: FitnessMachineStatus { .init(opCode: 0x14, parameter: [1]) }
@@ -45,15 +45,16 @@ public struct FitnessMachineStatus: Equatable, Sendable {
     public static var spinDownFailed: FitnessMachineStatus { .init(opCode: 0x14, parameter: [3]) }
     /// The rider must stop pedaling to let the wheel spin down.
     public static var stopPedaling: FitnessMachineStatus { .init(opCode: 0x14, parameter: [4]) }
-    /// The central no longer controls the machine.
+    /// The notified central no longer controls the machine.
     public static var controlPermissionLost: FitnessMachineStatus { .init(opCode: 0xFF) }
 
-    /// A setting has changed to the value of a request.
+    /// Returns the status of a setting that has changed to the value of a request.
     ///
-    /// A `.reset`, `.startOrResume`, `.stop` or `.pause` request creates the status of that action. Requests
-    /// for control or for a spin down have no status, and nothing is sent for such requests.
+    /// For a `.reset`, `.startOrResume`, `.stop` or `.pause` request, the method returns the status of the
+    /// action. For a request for control or for a spin down, no status exists, and the service sends no
+    /// notification.
     ///
-    /// A resistance level has two bytes in the status, as in Fitness Machine Service 1.0.1 (Table 4.26,
+    /// The status contains a resistance level of two bytes, as in Fitness Machine Service 1.0.1 (Table 4.26,
     /// erratum 10194).
     public static func changed(_ request: FitnessMachineRequest) -> FitnessMachineStatus {
         let (opCode, parameter) = (request.opCode, request.parameter)
@@ -74,7 +75,7 @@ public struct FitnessMachineStatus: Equatable, Sendable {
 }
 
 extension FitnessMachineStatus: GATTValue {
-    /// Reads an op code, and uses the remaining bytes as the parameter.
+    /// Reads the op code, and reads the remaining bytes as the parameter.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         opCode = try reader.read()
         parameter = reader.readRemaining()

@@ -7,12 +7,14 @@ public import PeripheralKit
 public struct TrainingStatus: Equatable, Sendable {
     /// The current phase of a training.
     public struct Phase: Equatable, Sendable {
-        /// The encoded phase; values from 16 on are reserved.
+        /// The encoded phase.
+        ///
+        /// Values of 16 and above are reserved.
         public var rawValue: UInt8
 
         /// Creates a phase.
         ///
-        /// Phases that the specification does not define are allowed.
+        /// The phase can be one that the Fitness Machine Service specification does not define.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -35,15 +37,15 @@ public struct TrainingStatus: Equatable, Sendable {
         public static let heartRateControl = Phase(rawValue: 0x07)
         /// A fitness test.
         public static let fitnessTest = Phase(rawValue: 0x08)
-        /// The speed is too low for control.
+        /// The speed is below the controllable range.
         public static let speedTooLow = Phase(rawValue: 0x09)
-        /// The speed is too high for control.
+        /// The speed is above the controllable range.
         public static let speedTooHigh = Phase(rawValue: 0x0A)
         /// Cooling down.
         public static let coolDown = Phase(rawValue: 0x0B)
         /// Power control.
         public static let wattControl = Phase(rawValue: 0x0C)
-        /// Manual mode, or quick start.
+        /// The manual mode, or a quick start.
         public static let manualMode = Phase(rawValue: 0x0D)
         /// Before the training.
         public static let preWorkout = Phase(rawValue: 0x0E)
@@ -54,20 +56,21 @@ public struct TrainingStatus: Equatable, Sendable {
     /// The current phase of the training.
     public var phase: Phase
 
-    /// A text that describes the phase in more detail; `nil` when there is no text.
+    /// A text that describes the phase in more detail, or `nil` if the status contains no text.
     ///
-    /// The text has at most 510 bytes. If the text does not fit a notification, the notification contains the
-    /// beginning of the text. Centrals can read the whole text.
+    /// The text has at most 510 bytes. If the text does not fit into a notification, the notification
+    /// contains the beginning of the text. Centrals can read the whole text from the characteristic.
     public private(set) var text: String?
 
-    /// Whether the text is longer than a notification allows.
+    /// Whether the text is too long for one notification.
     public private(set) var isExtended = false
 
     /// Creates a status.
     ///
     /// - Parameters:
     ///   - phase: The current phase of the training.
-    ///   - text: A text that describes the phase in more detail. A text of more than 510 bytes is truncated.
+    ///   - text: A text that describes the phase in more detail. The initializer truncates a text of more
+    ///     than 510 bytes.
     public init(_ phase: Phase, text: String? = nil) {
         self.phase = phase
         self.text = text
@@ -89,7 +92,7 @@ public struct TrainingStatus: Equatable, Sendable {
 }
 
 extension TrainingStatus: GATTValue {
-    /// Reads a status and ignores reserved flags.
+    /// Decodes a training status and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         phase = Phase(rawValue: try reader.read())
@@ -97,7 +100,7 @@ extension TrainingStatus: GATTValue {
         isExtended = flags & 0x02 != 0
     }
 
-    /// Appends the flags, the phase and the text.
+    /// Appends the flags, the phase and the text of the training status.
     public func encode(into writer: inout ByteWriter) {
         writer.write([(text == nil ? 0 : 0x01) | (isExtended ? 0x02 : 0), phase.rawValue])
         if let text { writer.write(Array(text.utf8)) }

@@ -1,21 +1,23 @@
 public import PeripheralKit
 
-/// The context of a measurement, as reported by the user.
+/// The context of a glucose measurement, such as a meal or an exercise.
 ///
-/// This type represents the value of the Glucose Measurement Context characteristic, 0x2A34 (Glucose Service
-/// 1.0.1, section 3.2).
+/// The user reports the context of the measurement.
+///
+/// `GlucoseContext` represents the value of the Glucose Measurement Context characteristic, 0x2A34 (Glucose
+/// Service 1.0.1, section 3.2).
 ///
 /// ```swift
 /// GlucoseContext(meal: .fasting, exercise: .init(seconds: 1800, intensity: 60))
 /// ```
 ///
-/// The service copies the sequence number from the measurement.
+/// A ``GlucoseService`` copies the sequence number from the measurement to the context.
 public struct GlucoseContext: Hashable, Sendable {
     /// An intake of carbohydrate.
     public struct Carbohydrate: Hashable, Sendable {
-        /// The meal of the intake.
+        /// The meal that contains the carbohydrate.
         public var kind: GlucoseCarbohydrateKind
-        /// The amount in kilograms.
+        /// The amount of carbohydrate in kilograms.
         public var kilograms: MedicalShortFloat
 
         /// Creates an amount of carbohydrate in whole grams, up to 2045.
@@ -27,30 +29,32 @@ public struct GlucoseContext: Hashable, Sendable {
 
     /// An exercise and its intensity.
     public struct Exercise: Hashable, Sendable {
-        /// The duration in seconds; 65,535 also represents longer durations.
+        /// The duration of the exercise in seconds.
+        ///
+        /// The value 65,535 also represents longer durations.
         public var seconds: UInt16
-        /// The intensity in percent.
+        /// The intensity of the exercise in percent.
         public var intensity: UInt8
 
-        /// Creates a duration in seconds and an intensity in percent.
+        /// Creates an exercise from a duration in seconds and an intensity in percent.
         public init(seconds: UInt16, intensity: UInt8) {
             self.seconds = seconds
             self.intensity = intensity
         }
     }
 
-    /// A medication that was taken.
+    /// A medication that the user has taken.
     public struct Medication: Hashable, Sendable {
         /// The amount of a medication.
         public enum Amount: Hashable, Sendable {
-            /// An amount in kilograms.
+            /// An amount of medication in kilograms.
             case kilograms(MedicalShortFloat)
-            /// An amount in liters.
+            /// An amount of medication in liters.
             case liters(MedicalShortFloat)
 
-            /// Creates an amount in whole milligrams, up to 2045.
+            /// Creates an amount of medication in whole milligrams, up to 2045.
             public static func milligrams(_ count: Int) -> Amount { .kilograms(.scaled(count, exponent: -6)) }
-            /// Creates an amount in whole milliliters, up to 2045.
+            /// Creates an amount of medication in whole milliliters, up to 2045.
             public static func milliliters(_ count: Int) -> Amount { .liters(.scaled(count, exponent: -3)) }
         }
 
@@ -59,7 +63,7 @@ public struct GlucoseContext: Hashable, Sendable {
         /// The amount of the medication.
         public var amount: Amount
 
-        /// Creates an amount of a medication.
+        /// Creates a medication from a kind and an amount.
         public init(_ kind: GlucoseMedicationKind, _ amount: Amount) {
             self.kind = kind
             self.amount = amount
@@ -68,32 +72,34 @@ public struct GlucoseContext: Hashable, Sendable {
 
     /// The sequence number of the measurement to which the context belongs.
     public var sequenceNumber: UInt16
-    /// The extended flags, all of which are reserved; `nil` when absent.
+    /// The extended flags of the context.
+    ///
+    /// All extended flags are reserved. The property is `nil` if the context has no extended flags.
     public var extendedFlags: UInt8?
     /// The intake of carbohydrate.
     public var carbohydrate: Carbohydrate?
-    /// The relation of the measurement to a meal.
+    /// The time of the measurement relative to a meal.
     public var meal: GlucoseMeal?
-    /// The tester, and the health of the user.
+    /// The tester of the measurement, and the health of the user.
     public var circumstances: GlucoseCircumstances?
     /// The exercise.
     public var exercise: Exercise?
     /// The medication.
     public var medication: Medication?
-    /// The hemoglobin A1c in percent.
+    /// The hemoglobin A1c (HbA1c) of the user in percent.
     public var hbA1c: MedicalShortFloat?
 
     /// Creates a context.
     ///
     /// - Parameters:
-    ///   - sequenceNumber: The sequence number of the measurement, which the service sets when it sends the
-    ///     context.
+    ///   - sequenceNumber: The sequence number of the measurement. A ``GlucoseService`` sets the number when
+    ///     the service sends the context.
     ///   - carbohydrate: The intake of carbohydrate.
-    ///   - meal: The relation of the measurement to a meal.
-    ///   - circumstances: The tester, and the health of the user.
+    ///   - meal: The time of the measurement relative to a meal.
+    ///   - circumstances: The tester of the measurement, and the health of the user.
     ///   - exercise: The exercise.
     ///   - medication: The medication.
-    ///   - hbA1c: The hemoglobin A1c in percent.
+    ///   - hbA1c: The hemoglobin A1c (HbA1c) of the user in percent.
     public init(
         sequenceNumber: UInt16 = 0,
         carbohydrate: Carbohydrate? = nil,
@@ -144,7 +150,7 @@ extension GlucoseContext: GATTValue {
         if flags & Flag.hbA1c != 0 { hbA1c = try MedicalShortFloat(decoding: &reader) }
     }
 
-    /// Appends 3 to 17 bytes.
+    /// Appends the context as 3 to 17 bytes.
     public func encode(into writer: inout ByteWriter) {
         writer.write(flags)
         writer.write(sequenceNumber)

@@ -1,11 +1,13 @@
-/// The meal of a carbohydrate intake (Glucose Service 1.0.1, section 3.2).
+/// The meal that contains carbohydrate (Glucose Service 1.0.1, section 3.2).
 public struct GlucoseCarbohydrateKind: Hashable, Sendable {
-    /// The encoded kind; 0 and 8 through 255 are reserved.
+    /// The encoded kind of meal.
+    ///
+    /// The values 0 and 8 through 255 are reserved.
     public let rawValue: UInt8
 
     /// Creates a kind.
     ///
-    /// Kinds that the specification does not define are allowed.
+    /// The initializer also accepts kinds that the specification does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -26,14 +28,16 @@ public struct GlucoseCarbohydrateKind: Hashable, Sendable {
     public static let brunch = GlucoseCarbohydrateKind(rawValue: 7)
 }
 
-/// The relation of a measurement to a meal (Glucose Service 1.0.1, section 3.2).
+/// The time of a measurement relative to a meal (Glucose Service 1.0.1, section 3.2).
 public struct GlucoseMeal: Hashable, Sendable {
-    /// The encoded value; 0 and 6 through 255 are reserved.
+    /// The encoded value.
+    ///
+    /// The values 0 and 6 through 255 are reserved.
     public let rawValue: UInt8
 
     /// Creates a value.
     ///
-    /// Values that the specification does not define are allowed.
+    /// The initializer also accepts values that the specification does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -44,7 +48,7 @@ public struct GlucoseMeal: Hashable, Sendable {
     public static let postprandial = GlucoseMeal(rawValue: 2)
     /// Fasting.
     public static let fasting = GlucoseMeal(rawValue: 3)
-    /// Casual: snacks and drinks.
+    /// A casual meal, such as a snack or a drink.
     public static let casual = GlucoseMeal(rawValue: 4)
     /// At bedtime.
     public static let bedtime = GlucoseMeal(rawValue: 5)
@@ -66,21 +70,24 @@ public struct GlucoseCircumstances: Hashable, Sendable {
 
 /// The tester of a measurement (Glucose Service 1.0.1, section 3.2).
 public struct GlucoseTester: Hashable, Sendable {
-    /// The encoded value, in four bits; 0 and 4 through 14 are reserved.
+    /// The encoded value, which has four bits.
+    ///
+    /// The values 0 and 4 through 14 are reserved.
     public let rawValue: UInt8
 
     /// Creates a value.
     ///
-    /// Values that the specification does not define are allowed. The upper four bits are dropped.
+    /// The initializer also accepts values that the specification does not define. The initializer ignores
+    /// the upper four bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
 
-    /// The user.
+    /// The user is the tester.
     public static let user = GlucoseTester(rawValue: 1)
-    /// A health care professional.
+    /// A health care professional is the tester.
     public static let healthCareProfessional = GlucoseTester(rawValue: 2)
-    /// A laboratory.
+    /// A laboratory is the tester.
     public static let laboratory = GlucoseTester(rawValue: 3)
     /// Unknown.
     public static let notAvailable = GlucoseTester(rawValue: 15)
@@ -88,12 +95,15 @@ public struct GlucoseTester: Hashable, Sendable {
 
 /// The health of the user (Glucose Service 1.0.1, section 3.2).
 public struct GlucoseHealth: Hashable, Sendable {
-    /// The encoded value, in four bits; 0 and 6 through 14 are reserved.
+    /// The encoded value, which has four bits.
+    ///
+    /// The values 0 and 6 through 14 are reserved.
     public let rawValue: UInt8
 
     /// Creates a value.
     ///
-    /// Values that the specification does not define are allowed. The upper four bits are dropped.
+    /// The initializer also accepts values that the specification does not define. The initializer ignores
+    /// the upper four bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
@@ -114,12 +124,14 @@ public struct GlucoseHealth: Hashable, Sendable {
 
 /// A kind of medication (Glucose Service 1.0.1, section 3.2).
 public struct GlucoseMedicationKind: Hashable, Sendable {
-    /// The encoded kind; 0 and 6 through 255 are reserved.
+    /// The encoded kind of medication.
+    ///
+    /// The values 0 and 6 through 255 are reserved.
     public let rawValue: UInt8
 
     /// Creates a kind.
     ///
-    /// Kinds that the specification does not define are allowed.
+    /// The initializer also accepts kinds that the specification does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

@@ -2,40 +2,40 @@ public import PeripheralKit
 
 /// The features of a glucose sensor.
 ///
-/// This type represents the value of the Glucose Feature characteristic, 0x2A51 (Glucose Service 1.0.1,
-/// section 3.3). The service derives the features from its parameters.
+/// `GlucoseFeature` represents the value of the Glucose Feature characteristic, 0x2A51 (Glucose Service
+/// 1.0.1, section 3.3). A ``GlucoseService`` derives the features from the initializer parameters.
 public struct GlucoseFeature: OptionSet, Hashable, Sendable {
     /// The encoded bits.
     public let rawValue: UInt16
 
-    /// Creates a set of bits.
+    /// Creates a set of features from encoded bits.
     ///
-    /// Bits that the specification does not define are allowed.
+    /// The set can contain bits that the specification does not define.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// The sensor reports that the battery was low during a measurement.
+    /// The sensor can report that the battery was low during a measurement.
     public static let lowBatteryDetection = GlucoseFeature(rawValue: 1 << 0)
-    /// The sensor reports malfunctions.
+    /// The sensor can report malfunctions.
     public static let malfunctionDetection = GlucoseFeature(rawValue: 1 << 1)
-    /// The sensor reports a sample that is too small.
+    /// The sensor can report a sample that is too small.
     public static let sampleSize = GlucoseFeature(rawValue: 1 << 2)
-    /// The sensor reports a strip that is not inserted correctly.
+    /// The sensor can report a test strip that is not inserted correctly.
     public static let stripInsertionErrorDetection = GlucoseFeature(rawValue: 1 << 3)
-    /// The sensor reports a strip of an incorrect type.
+    /// The sensor can report a test strip of an incorrect type.
     public static let stripTypeErrorDetection = GlucoseFeature(rawValue: 1 << 4)
-    /// The sensor reports a result that is too high or too low.
+    /// The sensor can report a result that is too high or too low.
     public static let resultHighLowDetection = GlucoseFeature(rawValue: 1 << 5)
-    /// The sensor reports a temperature that is too high or too low.
+    /// The sensor can report a temperature that is too high or too low.
     public static let temperatureHighLowDetection = GlucoseFeature(rawValue: 1 << 6)
-    /// The sensor reports an interrupted measurement.
+    /// The sensor can report an interrupted measurement.
     public static let readInterruptDetection = GlucoseFeature(rawValue: 1 << 7)
-    /// The sensor reports general faults.
+    /// The sensor can report general device faults.
     public static let generalDeviceFault = GlucoseFeature(rawValue: 1 << 8)
-    /// The sensor reports faults of its clock.
+    /// The sensor can report faults of the sensor clock.
     public static let timeFault = GlucoseFeature(rawValue: 1 << 9)
-    /// The sensor bonds with several centrals.
+    /// The sensor can bond with several centrals.
     public static let multipleBonds = GlucoseFeature(rawValue: 1 << 10)
 
     /// The features of a sensor that reports the given status values.

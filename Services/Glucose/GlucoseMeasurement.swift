@@ -2,8 +2,8 @@ public import PeripheralKit
 
 /// A measurement of a glucose sensor.
 ///
-/// This type represents the value of the Glucose Measurement characteristic, 0x2A18 (Glucose Service 1.0.1,
-/// section 3.1).
+/// `GlucoseMeasurement` represents the value of the Glucose Measurement characteristic, 0x2A18 (Glucose
+/// Service 1.0.1, section 3.1).
 ///
 /// ```swift
 /// GlucoseMeasurement(
@@ -12,7 +12,7 @@ public import PeripheralKit
 /// )
 /// ```
 public struct GlucoseMeasurement: Hashable, Sendable {
-    /// The concentration, and the type and the location of the sample.
+    /// The glucose concentration, and the type and the location of the sample.
     public struct Result: Hashable, Sendable {
         /// The concentration of glucose.
         public var concentration: GlucoseConcentration
@@ -22,37 +22,41 @@ public struct GlucoseMeasurement: Hashable, Sendable {
         public var location: GlucoseSampleLocation
     }
 
-    /// The number of the measurement.
+    /// The sequence number of the measurement.
     ///
-    /// A sensor increments the number for each measurement, and never uses a number again.
+    /// A sensor increments the sequence number for each measurement, and never uses a sequence number twice.
     public var sequenceNumber: UInt16
 
-    /// The time of the sensor's internal clock, which the user does not set.
+    /// The time of the measurement on the internal clock of the sensor.
+    ///
+    /// The user does not set the internal clock.
     public var baseTime: DateTime
 
-    /// The user's offset to the internal clock in minutes, −32,767 through 32,766; `nil` when there is no
-    /// offset.
+    /// The offset of the user's time from the internal clock in minutes.
     ///
-    /// The value 32,767 represents any larger offset. The value −32,768 represents any smaller offset.
+    /// The offset is −32,767 through 32,766 minutes. The property is `nil` if the measurement has no offset.
+    ///
+    /// The value 32,767 represents any offset above 32,766 minutes. The value −32,768 represents any offset
+    /// below −32,767 minutes.
     public var timeOffset: Int16?
 
-    /// The result of the measurement; `nil` when there is no result.
+    /// The result of the measurement, or `nil` if the measurement has no result.
     public var result: Result?
 
-    /// The problems with the measurement; `nil` when the sensor does not report them.
+    /// The problems with the measurement, or `nil` if the sensor does not report problems.
     public var status: GlucoseSensorStatus?
 
-    /// Whether a ``GlucoseContext`` with the same sequence number follows.
+    /// Whether a ``GlucoseContext`` with the same sequence number follows the measurement.
     ///
-    /// The service sets the property when it sends a context.
+    /// A ``GlucoseService`` sets the `contextFollows` property when the service sends the measurement.
     public var contextFollows: Bool
 
     /// Creates a measurement with a result.
     ///
     /// - Parameters:
-    ///   - sequenceNumber: The number of the measurement.
-    ///   - baseTime: The time of the internal clock.
-    ///   - timeOffset: The user's offset to the internal clock in minutes.
+    ///   - sequenceNumber: The sequence number of the measurement.
+    ///   - baseTime: The time of the measurement on the internal clock of the sensor.
+    ///   - timeOffset: The offset of the user's time from the internal clock in minutes.
     ///   - concentration: The concentration of glucose.
     ///   - type: The type of the sample.
     ///   - location: The location from which the sample was taken.
@@ -73,9 +77,9 @@ public struct GlucoseMeasurement: Hashable, Sendable {
     /// Creates a measurement without a result.
     ///
     /// - Parameters:
-    ///   - sequenceNumber: The number of the measurement.
-    ///   - baseTime: The time of the internal clock.
-    ///   - timeOffset: The user's offset to the internal clock in minutes.
+    ///   - sequenceNumber: The sequence number of the measurement.
+    ///   - baseTime: The time of the measurement on the internal clock of the sensor.
+    ///   - timeOffset: The offset of the user's time from the internal clock in minutes.
     ///   - status: The problems with the measurement.
     public init(
         sequenceNumber: UInt16,
@@ -112,7 +116,7 @@ extension GlucoseMeasurement: GATTValue {
         contextFollows = flags & Flag.contextFollows != 0
     }
 
-    /// Appends 10 to 17 bytes.
+    /// Appends the measurement as 10 to 17 bytes.
     public func encode(into writer: inout ByteWriter) {
         writer.write(flags)
         writer.write(sequenceNumber)
@@ -147,11 +151,11 @@ private enum Flag {
     static let contextFollows: UInt8 = 1 << 4
 }
 
-/// A concentration of glucose, in one of the two units of the specification.
+/// A glucose concentration in kilograms per liter or in moles per liter.
 public enum GlucoseConcentration: Hashable, Sendable {
-    /// A concentration in kilograms per liter: 1 mg/dL is 10^−5 kg/L.
+    /// A concentration in kilograms per liter (1 mg/dL is 10^−5 kg/L).
     case kilogramsPerLiter(MedicalShortFloat)
-    /// A concentration in moles per liter: 1 mmol/L is 10^−3 mol/L.
+    /// A concentration in moles per liter (1 mmol/L is 10^−3 mol/L).
     case molesPerLiter(MedicalShortFloat)
 
     /// Creates the nearest concentration in whole milligrams per deciliter, up to 2045.
@@ -164,7 +168,7 @@ public enum GlucoseConcentration: Hashable, Sendable {
         .molesPerLiter(value.scaled(by: 10, exponent: -4))
     }
 
-    /// The encoded number, in kilograms or moles per liter.
+    /// The number of kilograms per liter or of moles per liter.
     public var value: MedicalShortFloat {
         switch self {
         case .kilogramsPerLiter(let value), .molesPerLiter(let value): value

@@ -1,11 +1,14 @@
 /// The fluid in which glucose was measured (Glucose Service 1.0.1, section 3.1).
 public struct GlucoseSampleType: Hashable, Sendable {
-    /// The encoded type, in four bits; 0 and 11 through 15 are reserved.
+    /// The encoded type of the sample, which has four bits.
+    ///
+    /// The values 0 and 11 through 15 are reserved.
     public let rawValue: UInt8
 
     /// Creates a type.
     ///
-    /// Types that the specification does not define are allowed. The upper four bits are dropped.
+    /// The initializer also accepts types that the specification does not define. The initializer ignores the
+    /// upper four bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
@@ -34,12 +37,15 @@ public struct GlucoseSampleType: Hashable, Sendable {
 
 /// The location from which a sample was taken (Glucose Service 1.0.1, section 3.1).
 public struct GlucoseSampleLocation: Hashable, Sendable {
-    /// The encoded location, in four bits; 0 and 5 through 14 are reserved.
+    /// The encoded location of the sample, which has four bits.
+    ///
+    /// The values 0 and 5 through 14 are reserved.
     public let rawValue: UInt8
 
     /// Creates a location.
     ///
-    /// Locations that the specification does not define are allowed. The upper four bits are dropped.
+    /// The initializer also accepts locations that the specification does not define. The initializer ignores
+    /// the upper four bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
@@ -56,42 +62,43 @@ public struct GlucoseSampleLocation: Hashable, Sendable {
     public static let notAvailable = GlucoseSampleLocation(rawValue: 15)
 }
 
-/// The problems with a measurement.
+/// The problems with a glucose measurement.
 ///
-/// This type represents the Sensor Status Annunciation field (Glucose Service 1.0.1, section 3.1).
+/// `GlucoseSensorStatus` represents the Sensor Status Annunciation field (Glucose Service 1.0.1, section
+/// 3.1).
 public struct GlucoseSensorStatus: OptionSet, Hashable, Sendable {
     /// The encoded bits.
     public let rawValue: UInt16
 
-    /// Creates a set of bits.
+    /// Creates a set of problems from encoded bits.
     ///
-    /// Bits that the specification does not define are allowed.
+    /// The set can contain bits that the specification does not define.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// The battery was low.
+    /// The battery was low during the measurement.
     public static let batteryLow = GlucoseSensorStatus(rawValue: 1 << 0)
     /// The sensor malfunctioned.
     public static let malfunction = GlucoseSensorStatus(rawValue: 1 << 1)
-    /// The sample was too small.
+    /// The sample was too small for a measurement.
     public static let sampleSizeInsufficient = GlucoseSensorStatus(rawValue: 1 << 2)
-    /// The strip was not inserted correctly.
+    /// The test strip was not inserted correctly.
     public static let stripInsertionError = GlucoseSensorStatus(rawValue: 1 << 3)
-    /// The strip is of an incorrect type.
+    /// The test strip has an incorrect type.
     public static let stripTypeIncorrect = GlucoseSensorStatus(rawValue: 1 << 4)
-    /// The result is above the range of the sensor.
+    /// The result is above the measurement range of the sensor.
     public static let resultTooHigh = GlucoseSensorStatus(rawValue: 1 << 5)
-    /// The result is below the range of the sensor.
+    /// The result is below the measurement range of the sensor.
     public static let resultTooLow = GlucoseSensorStatus(rawValue: 1 << 6)
     /// The temperature was too high for a valid result.
     public static let temperatureTooHigh = GlucoseSensorStatus(rawValue: 1 << 7)
     /// The temperature was too low for a valid result.
     public static let temperatureTooLow = GlucoseSensorStatus(rawValue: 1 << 8)
-    /// The strip was removed too soon.
+    /// The test strip was removed before the end of the measurement.
     public static let readInterrupted = GlucoseSensorStatus(rawValue: 1 << 9)
     /// The device has a general fault.
     public static let generalDeviceFault = GlucoseSensorStatus(rawValue: 1 << 10)
-    /// The time may be wrong.
+    /// The time of the measurement may be wrong.
     public static let timeFault = GlucoseSensorStatus(rawValue: 1 << 11)
 }

@@ -19,42 +19,49 @@ public import PeripheralRecordAccess
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// A meter stores its measurements. A central requests the stored measurements through the Record Access
-/// Control Point. A central can request all records, the first, the last, or a range. The bounds of a range
-/// are sequence numbers, or times as displayed to the user.
+/// A glucose meter stores measurements. A central requests the stored measurements through the Record Access
+/// Control Point. A central can request all records, the first record, the last record, or a range of
+/// records. The bounds of a range are sequence numbers or user-facing times. A user-facing time is the time
+/// that the meter displays to the user.
 ///
-/// Two kinds of requests are refused:
+/// The service rejects the following requests:
 ///
-/// - Requests of a central that has not subscribed to the measurements, with `ATTError.glucoseNotSubscribed`.
-/// - Requests that arrive while another request is carried out, with `ATTError.glucoseProcedureInProgress`.
+/// - A request from a central that has not subscribed to the measurements. The error is
+///   `ATTError.glucoseNotSubscribed`.
+/// - A request that arrives while another request is in progress. The error is
+///   `ATTError.glucoseProcedureInProgress`.
 ///
-/// With BlueZ before 5.76, records are sent only while a single central has subscribed to the measurements.
-/// `RecordAccess` documents this limit.
+/// With BlueZ versions before 5.76, the service sends records only while exactly one central is subscribed to
+/// the measurements. The documentation of `RecordAccess` describes this limit of BlueZ.
 public struct GlucoseService: GATTServiceDeclaration {
-    /// The Glucose Measurement, 0x2A18, which centrals subscribe to.
+    /// The Glucose Measurement characteristic, 0x2A18, which centrals subscribe to.
     public let measurement: Characteristic<GlucoseMeasurement>
 
-    /// The Glucose Measurement Context, 0x2A34, which centrals subscribe to; `nil` when it is not declared.
+    /// The Glucose Measurement Context characteristic, 0x2A34, which centrals subscribe to.
+    ///
+    /// The property is `nil` if the service does not declare the Glucose Measurement Context.
     public let context: Characteristic<GlucoseContext>?
 
-    /// The Glucose Feature, 0x2A51, which centrals read.
+    /// The Glucose Feature characteristic, 0x2A51, which centrals read.
     public let feature: Characteristic<GlucoseFeature>
 
-    /// The Record Access Control Point, 0x2A52.
+    /// The Record Access Control Point characteristic, 0x2A52.
     public let recordAccess: Characteristic<RecordAccessResponse>
 
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - records: Returns all stored records, the oldest first. If the closure throws, the central's
-    ///     request fails.
-    ///   - remove: Deletes records at the request of a central; `nil` when centrals may not delete records.
-    ///   - hasContext: Whether records may have a context. If `false`, ``GlucoseRecord/context`` is not sent.
-    ///   - status: The problems that the sensor reports in ``GlucoseMeasurement/status``. The service derives
-    ///     the feature bits from these problems. Other problems are not sent.
-    ///   - supportsMultipleBonds: Whether several centrals can be bonded.
-    ///   - security: The security required to subscribe, and to write the control point. Glucose is health
-    ///     data: require at least encryption.
+    ///   - records: Returns all stored records, from the oldest record to the newest record. If the closure
+    ///     throws an error, the request of the central fails.
+    ///   - remove: Deletes the records that a central selects. Use `nil` if centrals cannot delete records.
+    ///   - hasContext: Whether a record can contain a context. If `hasContext` is `false`, the service does
+    ///     not send ``GlucoseRecord/context``.
+    ///   - status: The problems that the sensor can report in ``GlucoseMeasurement/status``. The service
+    ///     derives the ``GlucoseFeature`` value from the `status` parameter. The service does not send
+    ///     problems that the `status` parameter does not contain.
+    ///   - supportsMultipleBonds: Whether the device supports bonds with several centrals.
+    ///   - security: The security required to subscribe, and to write to the Record Access Control Point.
+    ///     Require at least encryption, because glucose measurements are health data.
     public init(
         records: @escaping @Sendable () async throws -> [GlucoseRecord],
         remove: (@Sendable (_ records: [GlucoseRecord]) async throws -> Void)? = nil,
@@ -97,7 +104,7 @@ public struct GlucoseService: GATTServiceDeclaration {
         .characteristic(security: security)
     }
 
-    /// The service as it is published.
+    /// The service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.glucose) {
             measurement
@@ -108,12 +115,12 @@ public struct GlucoseService: GATTServiceDeclaration {
     }
 }
 
-/// A measurement stored by a meter, with the context reported by the user.
+/// A stored glucose measurement, with the context that the user reports.
 public struct GlucoseRecord: Hashable, Sendable {
     /// The measurement.
     public var measurement: GlucoseMeasurement
 
-    /// The context reported by the user; `nil` when there is no context.
+    /// The context that the user reports, or `nil` if the record has no context.
     public var context: GlucoseContext?
 
     /// Creates a record.
@@ -142,22 +149,25 @@ public struct GlucoseRecord: Hashable, Sendable {
 }
 
 extension GlucoseMeasurement {
-    /// The time as displayed to the user; `nil` when unknown.
+    /// The time of the measurement that the device displays to the user.
+    ///
+    /// The property is `nil` if the time is unknown.
     public var userFacingTime: UserFacingTime? {
         UserFacingTime(baseTime, minutes: Int(timeOffset ?? 0))
     }
 }
 
 extension ATTError {
-    /// The error for a request that arrives while another request is carried out.
+    /// The error for a request that arrives while another request is in progress.
     ///
-    /// Both requests are written to the Record Access Control Point. The value is the application error 0x80
-    /// of the Glucose Service specification 1.0.1, section 1.6.
+    /// A central writes each request to the Record Access Control Point. The Glucose Service specification
+    /// 1.0.1 defines the application error 0x80 in section 1.6.
     public static let glucoseProcedureInProgress = ATTError(rawValue: 0x80)
 
     /// The error for a central that lacks a required subscription.
     ///
-    /// The central must subscribe to the measurements and to the Record Access Control Point. The value is
-    /// the application error 0x81 of the Glucose Service specification 1.0.1, section 1.6.
+    /// Before a central sends a request, the central must subscribe to the measurements and to the Record
+    /// Access Control Point. The Glucose Service specification 1.0.1 defines the application error 0x81 in
+    /// section 1.6.
     public static let glucoseNotSubscribed = ATTError(rawValue: 0x81)
 }

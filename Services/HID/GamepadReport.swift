@@ -1,10 +1,10 @@
 internal import PeripheralKit
 
-/// The state of a gamepad: the input report of a ``HIDGamepad``.
+/// The state of a gamepad, which a ``HIDGamepad`` sends as an input report.
 public struct GamepadReport: Sendable {
     /// The direction in which the directional pad is pressed.
     public enum Direction: UInt8, Sendable {
-        /// Up, followed by the remaining directions in clockwise order.
+        /// The upward direction, followed by all other directions in clockwise order.
         case up = 1, upRight, right, downRight, down, downLeft, left, upLeft
     }
 
@@ -17,7 +17,7 @@ public struct GamepadReport: Sendable {
 
         /// Creates a position.
         ///
-        /// A value out of range becomes the nearest end of the range.
+        /// The initializer limits the horizontal and the vertical position to the range −127 to 127.
         ///
         /// - Parameters:
         ///   - x: The horizontal position, from −127 at the left to 127 at the right.
@@ -31,32 +31,35 @@ public struct GamepadReport: Sendable {
         public static let center = Stick(x: 0, y: 0)
     }
 
-    /// The buttons that are down, with the first button in the lowest of 16 bits.
+    /// The pressed buttons, as a mask of 16 bits.
+    ///
+    /// The lowest bit represents the first button.
     public var buttons: UInt16
     /// The direction in which the directional pad is pressed.
     ///
-    /// The direction is `nil` if the pad is not pressed.
+    /// The direction is `nil` if the directional pad is not pressed.
     public var direction: Direction?
     /// The left stick.
     public var leftStick: Stick
     /// The right stick.
     public var rightStick: Stick
-    /// The position of the left trigger: 0 at rest, 255 fully pulled.
+    /// The position of the left trigger, from 0 (released) to 255 (fully pulled).
     public var leftTrigger: UInt8
-    /// The position of the right trigger: 0 at rest, 255 fully pulled.
+    /// The position of the right trigger, from 0 (released) to 255 (fully pulled).
     public var rightTrigger: UInt8
 
     /// Creates a report.
     ///
-    /// An element of the gamepad is at rest if you omit its parameter.
+    /// If you omit the parameter for a gamepad control, the report contains the released state of the
+    /// control.
     ///
     /// - Parameters:
-    ///   - buttons: The buttons that are down, with the first button in the lowest of 16 bits.
+    ///   - buttons: The pressed buttons, as a mask of 16 bits. The lowest bit represents the first button.
     ///   - direction: The direction in which the directional pad is pressed.
     ///   - leftStick: The left stick.
     ///   - rightStick: The right stick.
-    ///   - leftTrigger: The position of the left trigger: 0 at rest, 255 fully pulled.
-    ///   - rightTrigger: The position of the right trigger: 0 at rest, 255 fully pulled.
+    ///   - leftTrigger: The position of the left trigger, from 0 (released) to 255 (fully pulled).
+    ///   - rightTrigger: The position of the right trigger, from 0 (released) to 255 (fully pulled).
     public init(
         buttons: UInt16 = 0,
         direction: Direction? = nil,
@@ -75,7 +78,7 @@ public struct GamepadReport: Sendable {
 }
 
 extension GamepadReport {
-    /// The nine bytes of the report, in the format of the gamepad's report map.
+    /// The nine encoded bytes of the report, in the format of the gamepad's report map.
     public var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.write(buttons)

@@ -2,8 +2,8 @@ public import PeripheralKit
 
 /// A gamepad with 16 buttons, a directional pad, two sticks and two triggers.
 ///
-/// The gamepad is a ``HIDService`` with a report map. The gamepad implements the HID Service specification
-/// 1.0 and the HID over GATT profile 1.0.
+/// The gamepad declares a ``HIDService`` with a report map for gamepads. The gamepad implements the HID
+/// Service specification 1.0 and the HID over GATT profile 1.0.
 ///
 /// ```swift
 /// import PeripheralBattery
@@ -26,16 +26,16 @@ public struct HIDGamepad: GATTServiceDeclaration {
     /// The HID service of the gamepad.
     public let hid: HIDService
 
-    /// The report of the sticks, triggers and buttons.
+    /// The input report for the buttons, the directional pad, the sticks and the triggers.
     public var report: HIDReport { hid.reports[0] }
 
     /// Declares a gamepad.
     ///
     /// - Parameters:
-    ///   - information: The properties of the device.
-    ///   - security: The security required to use the gamepad. The HID over GATT profile requires at least
-    ///     encryption.
-    ///   - onCommand: Called when a host announces that the host suspends or resumes.
+    ///   - information: The HID properties of the gamepad.
+    ///   - security: The security that hosts need to use the gamepad. The HID over GATT profile requires at
+    ///     least encryption.
+    ///   - onCommand: Handles the command of a host that suspends or resumes.
     public init(
         information: HIDInformation = HIDInformation(),
         security: AttributeSecurity = .encrypted,
@@ -53,14 +53,14 @@ public struct HIDGamepad: GATTServiceDeclaration {
     /// Sends the state of the gamepad to all subscribed hosts.
     ///
     /// - Parameters:
-    ///   - state: The state of the whole gamepad.
+    ///   - state: The state of all buttons, sticks and triggers.
     ///   - session: The session of the peripheral that declares the gamepad.
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: The errors that `session.notify` throws.
     public func send(_ state: GamepadReport, in session: PeripheralSession) async throws {
         try await report.send(state.bytes, in: session)
     }
 
-    /// The service that the peripheral publishes.
+    /// The GATT service that the peripheral publishes.
     public var service: GATTService { hid.service }
 
     private static let reportMap: [UInt8] = [

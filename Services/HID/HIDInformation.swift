@@ -1,34 +1,35 @@
 public import PeripheralKit
 
-/// The properties of an input device: the value of the HID Information, 0x2A4A.
+/// The HID properties of an input device.
 ///
-/// The source is the HID Service 1.0, section 2.8.
+/// This type represents the value of the HID Information characteristic, 0x2A4A (HID Service 1.0, section
+/// 2.8).
 public struct HIDInformation: Equatable, Sendable {
     /// The version of the USB HID specification, in binary-coded decimal.
     ///
-    /// For example, 0x0111 is version 1.11.
+    /// For example, the value 0x0111 represents version 1.11.
     public var version: UInt16
 
     /// The USB HID country code of the hardware.
     ///
-    /// The code 0 means that the hardware does not depend on a country.
+    /// The country code 0 means that the hardware is not specific to a country.
     public var countryCode: UInt8
 
     /// Whether the device can wake its host.
     public var wakesHost: Bool
 
-    /// Whether the device advertises when it is bonded but not connected.
+    /// Whether a bonded device advertises while the device is not connected.
     ///
-    /// The host of such a device can connect at any time.
+    /// The bonded host can connect while the device advertises.
     public var isNormallyConnectable: Bool
 
-    /// Creates the information.
+    /// Creates the HID properties of an input device.
     ///
     /// - Parameters:
     ///   - version: The version of the USB HID specification, in binary-coded decimal.
     ///   - countryCode: The USB HID country code of the hardware.
     ///   - wakesHost: Whether the device can wake its host.
-    ///   - isNormallyConnectable: Whether the device advertises when it is bonded but not connected.
+    ///   - isNormallyConnectable: Whether a bonded device advertises while the device is not connected.
     public init(
         version: UInt16 = 0x0111,
         countryCode: UInt8 = 0,

@@ -3,12 +3,12 @@ public import PeripheralKit
 extension HIDKeyboard {
     /// Presses and releases a key.
     ///
-    /// If the call is cancelled, the keyboard still releases the key.
+    /// If the task is cancelled during the call, the keyboard still releases the key.
     ///
     /// - Parameters:
-    ///   - stroke: The key and the modifiers.
+    ///   - stroke: The key to press, and the modifier keys.
     ///   - session: The session of the peripheral that declares the keyboard.
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: The errors that `session.notify` throws.
     @inline(never)  // A copy in each loop costs kilobytes.
     public func press(_ stroke: KeyStroke, in session: PeripheralSession) async throws {
         do {
@@ -22,14 +22,15 @@ extension HIDKeyboard {
 
     /// Types a text on hosts that use the keyboard layout of the United States.
     ///
-    /// The slowest host determines the typing speed. The keyboard releases each key before it presses the
+    /// The slowest host determines the typing speed. The keyboard releases each key before the press of the
     /// next key.
     ///
     /// - Parameters:
     ///   - text: The text, which consists of printable ASCII characters, tabs and line ends.
     ///   - session: The session of the peripheral that declares the keyboard.
-    /// - Throws: ``UntypableCharacter`` if the text contains any other character. The keyboard then types
-    ///   nothing. Also throws the errors of `session.notify`, and `CancellationError`.
+    /// - Throws: ``UntypableCharacter`` if the keyboard layout does not contain a character of the text. The
+    ///   method throws ``UntypableCharacter`` before the keyboard types any character. The method also throws
+    ///   the errors of `session.notify`, and `CancellationError` if the task is cancelled.
     public func type(_ text: String, in session: PeripheralSession) async throws {
         var strokes: [KeyStroke] = []
         for character in text {

@@ -1,9 +1,9 @@
 public import PeripheralKit
 
-/// A keyboard: a ``HIDService`` with a report map and the boot protocol.
+/// A keyboard with a report map and the boot protocol.
 ///
-/// Hosts that do not read the report map use the boot protocol. The keyboard implements the HID Service
-/// specification 1.0 and the HID over GATT profile 1.0.
+/// The keyboard declares a ``HIDService``. Hosts that do not read the report map use the boot protocol. The
+/// keyboard implements the HID Service specification 1.0 and the HID over GATT profile 1.0.
 ///
 /// ```swift
 /// import PeripheralBattery
@@ -28,20 +28,21 @@ public struct HIDKeyboard: GATTServiceDeclaration {
 
     // Computed, because copying a value with several stored properties adds kilobytes of code.
 
-    /// The input report, which contains the keys that are down.
+    /// The input report, which contains the pressed keys.
     public var keys: HIDReport { hid.reports[0] }
 
-    /// The output report, which contains the lamps that are on.
+    /// The output report, which contains the keyboard LEDs that are on.
     public var leds: HIDReport { hid.reports[1] }
 
     /// Declares a keyboard.
     ///
     /// - Parameters:
-    ///   - information: The properties of the device.
-    ///   - security: The security required to use the keyboard. The HID over GATT profile requires at least
-    ///     encryption.
-    ///   - onLEDs: Called with the lamps that a host requests to be on. All other lamps must be off.
-    ///   - onCommand: Called when a host announces that the host suspends or resumes.
+    ///   - information: The HID properties of the keyboard.
+    ///   - security: The security that hosts need to use the keyboard. The HID over GATT profile requires at
+    ///     least encryption.
+    ///   - onLEDs: Handles the set of keyboard LEDs that a host turns on. All LEDs outside the set must be
+    ///     off.
+    ///   - onCommand: Handles the command of a host that suspends or resumes.
     public init(
         information: HIDInformation = HIDInformation(),
         security: AttributeSecurity = .encrypted,
@@ -86,14 +87,14 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         )
     }
 
-    /// Sends the keys that are down to all subscribed hosts.
+    /// Sends the pressed keys to all subscribed hosts.
     ///
-    /// Each host receives the keys in the protocol that the host has selected.
+    /// Each host receives the pressed keys in the protocol that the host has selected.
     ///
     /// - Parameters:
-    ///   - report: All keys that are down.
+    ///   - report: All pressed keys of the keyboard.
     ///   - session: The session of the peripheral that declares the keyboard.
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: The errors that `session.notify` throws.
     @inline(never)
     public func send(_ report: KeyboardReport, in session: PeripheralSession) async throws {
         let bytes = report.gattBytes
@@ -140,12 +141,14 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         }
     }
 
-    /// Resets the protocol of each host to the report protocol when the host disconnects.
+    /// Resets the protocol of a disconnecting host to the report protocol.
     ///
-    /// The peripheral calls this method. The specification requires the reset (HID Service 1.0, section 2.4).
+    /// The peripheral calls this method. HID Service 1.0, section 2.4, requires the reset to the report
+    /// protocol.
     ///
     /// For example, the firmware of a computer selects the boot protocol and disconnects. The operating
-    /// system then connects and does not select a protocol, so the report protocol applies.
+    /// system of the computer then connects, but does not select a protocol. After the reset, the keyboard
+    /// uses the report protocol for the operating system.
     ///
     /// - Parameter session: The session of the peripheral that declares the keyboard.
     public func run(in session: PeripheralSession) async {
@@ -154,10 +157,10 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         }
     }
 
-    /// The service that the peripheral publishes.
+    /// The GATT service that the peripheral publishes.
     public var service: GATTService { hid.service }
 
-    /// A keyboard with eight modifiers, five lamps, and up to six keys at a time.
+    /// A keyboard with eight modifiers, five LEDs, and up to six keys at a time.
     ///
     /// The report map is that of the boot keyboard of USB HID 1.11, appendix E.6, with a report number and
     /// all keys.
@@ -182,7 +185,7 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         0x29, 0x05,  //   Usage Maximum (Kana)
         0x75, 0x01,  //   Report Size (1)
         0x95, 0x05,  //   Report Count (5)
-        0x91, 0x02,  //   Output (Data, Variable, Absolute): lamps
+        0x91, 0x02,  //   Output (Data, Variable, Absolute): LEDs
         0x75, 0x03,  //   Report Size (3)
         0x95, 0x01,  //   Report Count (1)
         0x91, 0x01,  //   Output (Constant): up to a byte

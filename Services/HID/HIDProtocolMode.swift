@@ -1,19 +1,21 @@
 public import PeripheralKit
 
-/// The report format that a host uses: the value of the Protocol Mode, 0x2A4E.
+/// The protocol that a host uses for the reports of a keyboard.
 ///
-/// The source is the HID Service 1.0, section 2.4.
+/// This type represents the value of the Protocol Mode characteristic, 0x2A4E (HID Service 1.0, section 2.4).
 public enum HIDProtocolMode: Equatable, Sendable {
-    /// The fixed format, which a host understands before its operating system runs.
+    /// The boot protocol with a fixed report format.
+    ///
+    /// A host understands the boot protocol before the operating system starts.
     case boot
-    /// The format that the report map describes.
+    /// The report protocol, with the report format that the report map describes.
     case report
 }
 
 extension HIDProtocolMode: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: `GATTDecodingError` if the byte is missing or above 1. Values above 1 are reserved.
+    /// - Throws: `GATTDecodingError` if the byte is missing or has a reserved value above 1.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let byte: UInt8 = try reader.read()
         guard byte <= 1 else { throw .invalidValue("\(byte) is not a protocol mode; the modes are 0 and 1") }
@@ -28,11 +30,11 @@ extension HIDProtocolMode: GATTValue {
 
 /// A command that a host writes to the HID Control Point, 0x2A4C.
 ///
-/// The source is the HID Service 1.0, section 2.9.
+/// HID Service 1.0, section 2.9, defines the commands.
 public enum HIDCommand: Equatable, Sendable {
     /// The host suspends.
     ///
-    /// The device may save power. An input from the device wakes the host.
+    /// The device can save power while the host is suspended. Input from the device wakes the host.
     case suspend
     /// The host has resumed.
     case exitSuspend
@@ -41,7 +43,7 @@ public enum HIDCommand: Equatable, Sendable {
 extension HIDCommand: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: `GATTDecodingError` if the byte is missing or above 1. Values above 1 are reserved.
+    /// - Throws: `GATTDecodingError` if the byte is missing or has a reserved value above 1.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let byte: UInt8 = try reader.read()
         guard byte <= 1 else {

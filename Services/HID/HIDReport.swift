@@ -1,9 +1,9 @@
 public import PeripheralKit
 private import Synchronization
 
-/// A report of a ``HIDService``: data that the device and the host exchange.
+/// A report that an input device and a host exchange.
 ///
-/// The report map describes the format of the report.
+/// The report map of the ``HIDService`` describes the format of the report.
 ///
 /// ```swift
 /// let volume = HIDReport.input(id: 2, length: 1)
@@ -17,17 +17,17 @@ public struct HIDReport: Sendable {
         case input = 1
         /// A report from the host to the device.
         case output = 2
-        /// A setting of the device, which the host reads and writes.
+        /// A device setting that the host reads and writes.
         case feature = 3
     }
 
     /// The direction of the report.
     public let kind: Kind
 
-    /// The number of the report in the report map, or 0 if the map contains no report numbers.
+    /// The report ID from the report map, or 0 if the report map contains no report IDs.
     public let id: UInt8
 
-    /// The Report, 0x2A4D: the bytes of the report, without the report number.
+    /// The Report characteristic, 0x2A4D, which contains the bytes of the report without the report ID.
     public let value: Characteristic<[UInt8]>
 
     private let last: LastReport?
@@ -56,14 +56,14 @@ public struct HIDReport: Sendable {
         }
     }
 
-    /// Declares a report that the device sends.
+    /// Declares an input report, which the device sends to the host.
     ///
     /// - Parameters:
-    ///   - id: The number of the report in the report map, or 0 if the map contains no report numbers.
-    ///   - length: The number of bytes in the report, 1 to 512. The report number does not count. Before the
-    ///     first report, hosts read zeros.
-    ///   - security: The security required to read and to subscribe. The HID over GATT profile requires at
-    ///     least encryption.
+    ///   - id: The report ID from the report map, or 0 if the report map contains no report IDs.
+    ///   - length: The number of bytes in the report without the report ID, 1 to 512. Before the device sends
+    ///     the first report, hosts read zeros.
+    ///   - security: The security that hosts need to read the report and to subscribe to the report. The HID
+    ///     over GATT profile requires at least encryption.
     /// - Returns: The report.
     public static func input(
         id: UInt8 = 0,
@@ -83,18 +83,19 @@ public struct HIDReport: Sendable {
         )
     }
 
-    /// Declares a report that the host sends.
+    /// Declares an output report, which the host sends to the device.
     ///
-    /// The host writes the report with or without a response.
+    /// The host can write the report with a response or without a response.
     ///
     /// - Parameters:
-    ///   - id: The number of the report in the report map, or 0 if the map contains no report numbers.
-    ///   - length: The number of bytes in the report, 1 to 512. The report number does not count. A report of
-    ///     another length is refused. Before the first report, hosts read zeros.
-    ///   - security: The security required to read and write. The HID over GATT profile requires at least
-    ///     encryption.
-    ///   - handler: Handles the report. If the handler throws an error, the report is refused and the error
-    ///     is logged. A host that writes without a response does not receive the error.
+    ///   - id: The report ID from the report map, or 0 if the report map contains no report IDs.
+    ///   - length: The number of bytes in the report without the report ID, 1 to 512. The service refuses a
+    ///     report if the length differs from the declared length. Before a host writes the first report,
+    ///     hosts read zeros.
+    ///   - security: The security that hosts need to read and write the report. The HID over GATT profile
+    ///     requires at least encryption.
+    ///   - handler: Handles the report. If the handler throws an error, the service refuses the report and
+    ///     logs the error. A host that writes without a response does not receive the error.
     /// - Returns: The report.
     public static func output(
         id: UInt8 = 0,
@@ -127,16 +128,16 @@ public struct HIDReport: Sendable {
         )
     }
 
-    /// Declares a setting of the device.
+    /// Declares a feature report, which contains a setting of the device.
     ///
     /// - Parameters:
-    ///   - id: The number of the report in the report map, or 0 if the map contains no report numbers.
-    ///   - length: The number of bytes in the report, 1 to 512. The report number does not count. A report of
-    ///     another length is refused.
-    ///   - security: The security required to read and write. The HID over GATT profile requires at least
-    ///     encryption.
-    ///   - read: Returns the setting.
-    ///   - write: Applies the setting. If the closure throws an error, the setting is refused.
+    ///   - id: The report ID from the report map, or 0 if the report map contains no report IDs.
+    ///   - length: The number of bytes in the report without the report ID, 1 to 512. The service refuses a
+    ///     report if the length differs from the declared length.
+    ///   - security: The security that hosts need to read and write the report. The HID over GATT profile
+    ///     requires at least encryption.
+    ///   - read: Returns the bytes of the setting.
+    ///   - write: Applies the setting. If the closure throws an error, the service refuses the setting.
     /// - Returns: The report.
     public static func feature(
         id: UInt8 = 0,
@@ -148,14 +149,15 @@ public struct HIDReport: Sendable {
         HIDReport(.feature, id, length, .write, last: nil, security: security, read: read, write: write)
     }
 
-    /// Sends an input report to all subscribed hosts, and stores the report for reads.
+    /// Sends an input report to all subscribed hosts, and stores the report for later reads.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes of the report, without the report number. The number of bytes must be the
-    ///     declared length.
+    ///   - bytes: The bytes of the report without the report ID. The number of bytes must equal the declared
+    ///     length of the report.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`. The code of `PeripheralError` is `notDeclared` for an output
-    ///   or feature report. The code is `invalidValue` for a wrong length.
+    /// - Throws: The errors that `session.notify` throws. For an output or feature report, the method throws
+    ///   a `PeripheralError` with the code `notDeclared`. For a report of a wrong length, the method throws a
+    ///   `PeripheralError` with the code `invalidValue`.
     public func send(_ bytes: [UInt8], in session: PeripheralSession) async throws {
         try keep(bytes, in: session)
         try await session.notify(value, bytes)

@@ -5,7 +5,8 @@ private import Synchronization
 ///
 /// The service implements the HID Service specification 1.0 and the HID over GATT profile 1.0.
 ///
-/// ``HIDKeyboard`` and ``HIDGamepad`` contain their report maps. For another device, provide the report map:
+/// ``HIDKeyboard`` and ``HIDGamepad`` contain report maps for keyboards and gamepads. For any other input
+/// device, provide a report map:
 ///
 /// ```swift
 /// import PeripheralBattery
@@ -25,24 +26,25 @@ private import Synchronization
 /// try await peripheral.run(on: .bluez) { session in … }
 /// ```
 ///
-/// The profile also requires a Battery service and a Device Information service with a PnP ID. Hosts must
-/// pair, because the profile allows access to the characteristics over encrypted links only.
+/// The HID over GATT profile also requires a Battery service and a Device Information service with a PnP ID.
+/// The HID over GATT profile allows access to the characteristics only over encrypted links. For encryption,
+/// hosts must pair with the device.
 public struct HIDService: GATTServiceDeclaration {
-    /// The HID Information, 0x2A4A, which hosts read.
+    /// The HID Information characteristic, 0x2A4A, which hosts read.
     public let information: Characteristic<HIDInformation>
 
-    /// The Report Map, 0x2A4B, which hosts read.
+    /// The Report Map characteristic, 0x2A4B, which hosts read.
     public let reportMap: Characteristic<[UInt8]>
 
-    /// The HID Control Point, 0x2A4C, which hosts write without a response.
+    /// The HID Control Point characteristic, 0x2A4C, which hosts write without a response.
     public let controlPoint: Characteristic<HIDCommand>
 
-    /// The reports, in the order of their handles.
+    /// The reports, in the order of the attribute handles.
     public let reports: [HIDReport]
 
-    /// The Protocol Mode, 0x2A4E, which hosts read and write.
+    /// The Protocol Mode characteristic, 0x2A4E, which hosts read and write.
     ///
-    /// Hosts write the mode without a response.
+    /// Hosts write the protocol mode without a response.
     ///
     /// The property is `nil` for a device without the boot protocol.
     public let protocolMode: Characteristic<HIDProtocolMode>?
@@ -52,14 +54,16 @@ public struct HIDService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - reportMap: The report descriptor (USB HID 1.11, section 6.2.2), at most 512 bytes.
-    ///   - reports: The reports that the map describes. List each report once.
-    ///   - information: The properties of the device.
-    ///   - externalReport: The type of a characteristic of another service, such as `.batteryLevel`, if the
-    ///     report map describes that characteristic; `nil` for none.
-    ///   - security: The security required to use the characteristics of the service. The HID over GATT
-    ///     profile requires at least encryption. Each report declares its security separately.
-    ///   - onCommand: Called when a host announces that the host suspends or resumes.
+    ///   - reportMap: The report descriptor of at most 512 bytes (USB HID 1.11, section 6.2.2).
+    ///   - reports: The reports that the report map describes. Pass each report only once.
+    ///   - information: The HID properties of the device.
+    ///   - externalReport: The UUID of a characteristic of another service that the report map describes,
+    ///     such as `.batteryLevel`. If the report map describes no characteristic of another service, pass
+    ///     `nil`.
+    ///   - security: The security that hosts need to use the characteristics of the service. The HID over
+    ///     GATT profile requires at least encryption. Each ``HIDReport`` declares the security of its Report
+    ///     characteristic separately.
+    ///   - onCommand: Handles the command of a host that suspends or resumes.
     public init(
         reportMap: [UInt8],
         reports: [HIDReport],
@@ -107,7 +111,7 @@ public struct HIDService: GATTServiceDeclaration {
         }
     }
 
-    /// The service that the peripheral publishes.
+    /// The GATT service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.humanInterfaceDevice) {
             if let protocolMode { protocolMode }
@@ -127,7 +131,7 @@ public struct HIDService: GATTServiceDeclaration {
 ///
 /// HID Service 1.0, sections 2.6.1 and 2.6.2.
 final class BootKeyboard: Sendable {
-    /// The keys that are down.
+    /// The pressed keys.
     let last: LastReport
     /// The Boot Keyboard Input Report, 0x2A22.
     let input: Characteristic<[UInt8]>

@@ -1,25 +1,25 @@
-/// A key press, with the modifiers that are held at the same time.
+/// A key press together with modifier keys.
 public struct KeyStroke: Equatable, Sendable {
     /// The key.
     public var key: KeyUsage
 
-    /// The modifiers that are held with the key.
+    /// The modifier keys that are pressed together with the key.
     public var modifiers: KeyModifiers
 
     /// Creates a stroke.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - modifiers: The modifiers that are held with the key.
+    ///   - modifiers: The modifier keys that are pressed together with the key.
     public init(_ key: KeyUsage, modifiers: KeyModifiers = []) {
         self.key = key
         self.modifiers = modifiers
     }
 
-    /// Creates the stroke that types a character in the layout of the United States.
+    /// Creates the key stroke for a character in the keyboard layout of the United States.
     ///
-    /// The layout contains the printable ASCII characters, the tab and the line end. The initializer returns
-    /// `nil` for any other character.
+    /// The keyboard layout contains the printable ASCII characters, the tab and the line end. For a character
+    /// outside the keyboard layout, the initializer returns `nil`.
     ///
     /// - Parameter character: The character.
     public init?(usLayout character: Character) {
@@ -49,7 +49,7 @@ public struct KeyStroke: Equatable, Sendable {
     private static let shiftedKeysFrom1 = Array(##"!@#$%^&*() _+{}|:"~<>?"##.utf8)
 }
 
-/// The error for a character that has no key in the layout of the United States.
+/// The error for a character without a key in the keyboard layout of the United States.
 public struct UntypableCharacter: Error, Equatable, Sendable, CustomStringConvertible {
     /// The character.
     public let character: Character
@@ -59,7 +59,7 @@ public struct UntypableCharacter: Error, Equatable, Sendable, CustomStringConver
         self.character = character
     }
 
-    /// A description of the error, for people.
+    /// A human-readable description of the error.
     public var description: String {
         "“\(character)” cannot be typed: it is not on the keyboard layout of the United States"
     }

@@ -1,14 +1,14 @@
-/// A key of a keyboard, identified by its position (HID Usage Tables 1.12, section 10).
+/// A key of a keyboard, identified by the position of the key (HID Usage Tables 1.12, section 10).
 ///
-/// The keyboard layout of the host determines the character that the key types. The label on the key has no
-/// influence.
+/// The keyboard layout of the host determines the character that the key types. The label on the key does not
+/// affect the character.
 public struct KeyUsage: Hashable, Sendable {
-    /// The number of the key on the usage page Keyboard, 0x07.
+    /// The usage ID of the key on the Keyboard usage page, 0x07.
     public let rawValue: UInt8
 
-    /// Creates a key from its number.
+    /// Creates a key from a usage ID.
     ///
-    /// The number 0 means no key.
+    /// The usage ID 0 represents no key.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -51,7 +51,7 @@ public struct KeyUsage: Hashable, Sendable {
     /// Returns a function key.
     ///
     /// - Parameter number: The number of the function key, 1 to 24.
-    /// - Returns: The key, or `nil` if the number is out of range.
+    /// - Returns: The function key, or `nil` if the number is out of range.
     public static func function(_ number: Int) -> KeyUsage? {
         switch number {
         case 1...12: KeyUsage(rawValue: UInt8(0x3A + number - 1))

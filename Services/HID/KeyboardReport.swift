@@ -1,23 +1,24 @@
 public import PeripheralKit
 
-/// The keys of a keyboard that are down: the input report of a ``HIDKeyboard``.
+/// The pressed keys of a keyboard, which a ``HIDKeyboard`` sends as an input report.
 ///
 /// The report has the format of the boot protocol (USB HID 1.11, appendix B.1).
 public struct KeyboardReport: Equatable, Sendable {
-    /// The modifier keys that are down.
+    /// The pressed modifier keys.
     public var modifiers: KeyModifiers
 
-    /// The keys that are down, without the modifier keys.
+    /// The pressed keys without the modifier keys.
     ///
-    /// A report contains at most six keys. If more keys are down, the report contains the usage ErrorRollOver
-    /// six times. The host then waits for another report (HID Usage Tables 1.12, section 10).
+    /// A report contains at most six keys. If more than six keys are pressed, the report contains the usage
+    /// ErrorRollOver six times. After a report with ErrorRollOver, the host waits for the next report (HID
+    /// Usage Tables 1.12, section 10).
     public var keys: [KeyUsage]
 
     /// Creates a report.
     ///
     /// - Parameters:
-    ///   - modifiers: The modifier keys that are down.
-    ///   - keys: The keys that are down, without the modifier keys, in the order of pressing.
+    ///   - modifiers: The pressed modifier keys.
+    ///   - keys: The pressed keys without the modifier keys, in the order of pressing.
     public init(modifiers: KeyModifiers = [], keys: [KeyUsage] = []) {
         self.modifiers = modifiers
         self.keys = keys
@@ -45,10 +46,10 @@ extension KeyboardReport: GATTValue {
 
 /// The modifier keys of a keyboard.
 public struct KeyModifiers: OptionSet, Sendable {
-    /// The encoded keys.
+    /// The encoded modifier keys.
     public var rawValue: UInt8
 
-    /// Creates a set of keys.
+    /// Creates a set of modifier keys from the encoded bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -71,27 +72,27 @@ public struct KeyModifiers: OptionSet, Sendable {
     public static let rightGUI = KeyModifiers(rawValue: 1 << 7)
 }
 
-/// The lamps of a keyboard that are on: the output report of a ``HIDKeyboard``.
+/// The keyboard LEDs that are on, which a ``HIDKeyboard`` receives as an output report.
 ///
-/// USB HID 1.11, appendix B.1, defines the format.
+/// USB HID 1.11, appendix B.1, defines the format of the output report.
 public struct KeyboardLEDs: OptionSet, Sendable {
-    /// The encoded lamps.
+    /// The encoded keyboard LEDs.
     public var rawValue: UInt8
 
-    /// Creates a set of lamps.
+    /// Creates a set of keyboard LEDs from the encoded bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// The Num Lock lamp.
+    /// The Num Lock LED.
     public static let numLock = KeyboardLEDs(rawValue: 1 << 0)
-    /// The Caps Lock lamp.
+    /// The Caps Lock LED.
     public static let capsLock = KeyboardLEDs(rawValue: 1 << 1)
-    /// The Scroll Lock lamp.
+    /// The Scroll Lock LED.
     public static let scrollLock = KeyboardLEDs(rawValue: 1 << 2)
-    /// The Compose lamp.
+    /// The Compose LED.
     public static let compose = KeyboardLEDs(rawValue: 1 << 3)
-    /// The Kana lamp.
+    /// The Kana LED.
     public static let kana = KeyboardLEDs(rawValue: 1 << 4)
 }
 

@@ -19,28 +19,31 @@ private import Synchronization
 /// }
 /// ```
 public struct HealthThermometerService: GATTServiceDeclaration {
-    /// The Temperature Measurement, 0x2A1C, which contains a result.
+    /// The Temperature Measurement characteristic, 0x2A1C, which contains a final temperature.
     ///
-    /// Use ``indicate(_:in:)`` to send a result.
+    /// Use ``indicate(_:in:)`` to send a final temperature.
     public let measurement: Characteristic<TemperatureMeasurement>
 
-    /// The Temperature Type, 0x2A1D, which centrals read.
+    /// The Temperature Type characteristic, 0x2A1D, which centrals read.
     ///
-    /// The property is `nil` if the service does not declare a type. Each measurement may then contain its
-    /// own type.
+    /// The property is `nil` if the service does not declare a type. If the property is `nil`, each
+    /// measurement can contain a type.
     public let type: Characteristic<TemperatureType>?
 
-    /// The Intermediate Temperature, 0x2A1E, which contains a value before the result.
+    /// The Intermediate Temperature characteristic, 0x2A1E, for temperatures during a measurement.
     ///
-    /// Use ``notify(_:in:)`` to send the value.
+    /// Use ``notify(_:in:)`` to send an intermediate temperature.
     ///
-    /// The property is `nil` if the thermometer does not send intermediate values.
+    /// The property is `nil` if the thermometer does not send intermediate temperatures.
     public let intermediateTemperature: Characteristic<TemperatureMeasurement>?
 
-    /// The Measurement Interval, 0x2A21, in seconds, which centrals read and subscribe to.
+    /// The Measurement Interval characteristic, 0x2A21, in seconds.
     ///
-    /// Centrals can also write a settable interval. The property is `nil` if the thermometer does not measure
-    /// regularly.
+    /// Centrals can read the interval and subscribe to its changes.
+    ///
+    /// Centrals can also write a settable interval.
+    ///
+    /// The property is `nil` if the thermometer does not measure at regular intervals.
     public let measurementInterval: Characteristic<UInt16>?
 
     private let keptInterval: KeptInterval?
@@ -48,13 +51,15 @@ public struct HealthThermometerService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - type: The place on the body where the thermometer measures; `nil` if the place can change, or if
-    ///     the place is unknown.
-    ///   - hasIntermediateTemperature: Whether the thermometer sends values before the result.
-    ///   - interval: The time between measurements; `nil` if the thermometer does not measure regularly.
-    ///   - security: The security required to subscribe, and to read and set the interval. Require at least
-    ///     encryption, because body temperature is health data. The Health Thermometer Profile also requires
-    ///     encryption.
+    ///   - type: The place on the body where the thermometer measures. Pass `nil` if the place can change or
+    ///     is unknown.
+    ///   - hasIntermediateTemperature: Whether the thermometer sends intermediate temperatures during a
+    ///     measurement.
+    ///   - interval: The time between measurements. Pass `nil` if the thermometer does not measure at regular
+    ///     intervals.
+    ///   - security: The security that centrals need to subscribe, and to read and write the interval.
+    ///     Require at least encryption, because body temperature is health data. The Health Thermometer
+    ///     Profile also requires encryption.
     public init(
         type: TemperatureType? = nil,
         hasIntermediateTemperature: Bool = false,
@@ -76,27 +81,27 @@ public struct HealthThermometerService: GATTServiceDeclaration {
             }
     }
 
-    /// Sends a result to all subscribers, and waits for their confirmations.
+    /// Sends a final temperature to all subscribers, and waits for their confirmations.
     ///
-    /// If the service declares the ``type``, the type of the measurement is not sent.
+    /// If ``type`` is not `nil`, the method does not send the type of the measurement.
     ///
     /// - Parameters:
-    ///   - value: The result.
+    ///   - value: The final temperature.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.indicate`.
+    /// - Throws: Any error that `session.indicate` throws.
     public func indicate(_ value: TemperatureMeasurement, in session: PeripheralSession) async throws {
         try await session.indicate(measurement, limited(value))
     }
 
-    /// Sends a value before the result to all subscribers.
+    /// Sends an intermediate temperature to all subscribers.
     ///
-    /// If the service does not declare intermediate values, nothing is sent. If the service declares the
-    /// ``type``, the type of the measurement is not sent.
+    /// If ``intermediateTemperature`` is `nil`, the method sends nothing. If ``type`` is not `nil`, the
+    /// method does not send the type of the measurement.
     ///
     /// - Parameters:
-    ///   - value: The value before the result.
+    ///   - value: The intermediate temperature.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: Any error that `session.notify` throws.
     public func notify(_ value: TemperatureMeasurement, in session: PeripheralSession) async throws {
         guard let intermediateTemperature else { return }
         try await session.notify(intermediateTemperature, limited(value))
@@ -110,12 +115,13 @@ public struct HealthThermometerService: GATTServiceDeclaration {
 
     /// Changes the measurement interval, and indicates the new interval to all subscribers.
     ///
-    /// Nothing happens if the service declares no interval, or if the interval is unchanged.
+    /// The method has no effect if the service declares no interval, or if the new interval equals the
+    /// current interval.
     ///
     /// - Parameters:
-    ///   - seconds: The new interval in seconds; 0 for no regular measurements.
+    ///   - seconds: The new interval in seconds. The value 0 means no regular measurements.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.indicate`.
+    /// - Throws: Any error that `session.indicate` throws.
     public func updateInterval(to seconds: UInt16, in session: PeripheralSession) async throws {
         guard let measurementInterval, let keptInterval, keptInterval.replace(by: seconds) else { return }
         try await session.indicate(measurementInterval, seconds)
@@ -141,7 +147,7 @@ extension HealthThermometerService {
 
         /// Creates an interval that centrals can read.
         ///
-        /// - Parameter seconds: The interval in seconds; 0 for no regular measurements.
+        /// - Parameter seconds: The interval in seconds. The value 0 means no regular measurements.
         /// - Returns: The interval.
         public static func fixed(_ seconds: UInt16) -> Interval {
             Interval(seconds: seconds, range: nil, set: nil)
@@ -150,11 +156,12 @@ extension HealthThermometerService {
         /// Creates an interval that centrals can read and write.
         ///
         /// - Parameters:
-        ///   - seconds: The initial interval in seconds; 0 for no regular measurements.
-        ///   - range: The intervals that centrals may write. A Valid Range descriptor contains the range. An
-        ///     interval out of range is refused with `ATTError.thermometerIntervalOutOfRange`.
+        ///   - seconds: The initial interval in seconds. The value 0 means no regular measurements.
+        ///   - range: The range of the intervals that centrals may write. The service publishes the range in
+        ///     a Valid Range descriptor. The service refuses an interval outside the range with
+        ///     `ATTError.thermometerIntervalOutOfRange`.
         ///   - handler: Handles an interval that a central has written. If the handler throws an error, the
-        ///     interval is refused.
+        ///     service refuses the interval.
         /// - Returns: The interval.
         public static func settable(
             _ seconds: UInt16,
@@ -191,9 +198,9 @@ extension HealthThermometerService {
 }
 
 extension ATTError {
-    /// The error for an interval out of range.
+    /// The error for a measurement interval outside the valid range.
     ///
-    /// The code is the application error 0x80 of the Health Thermometer Service specification 1.0.
+    /// The error code is 0x80, an application error of the Health Thermometer Service specification 1.0.
     public static let thermometerIntervalOutOfRange = ATTError(rawValue: 0x80)
 }
 

@@ -2,8 +2,8 @@ public import PeripheralKit
 
 /// A body temperature.
 ///
-/// A measurement is the value of the Temperature Measurement, 0x2A1C, and of the Intermediate Temperature,
-/// 0x2A1E (Health Thermometer Service 1.0, sections 3.1 and 3.3).
+/// The characteristics Temperature Measurement, 0x2A1C, and Intermediate Temperature, 0x2A1E, contain a
+/// measurement (Health Thermometer Service 1.0, sections 3.1 and 3.3).
 ///
 /// ```swift
 /// TemperatureMeasurement(celsius: 36.6)
@@ -18,9 +18,9 @@ public struct TemperatureMeasurement: Hashable, Sendable {
         case fahrenheit = 1
     }
 
-    /// The temperature in its unit.
+    /// The temperature in degrees Celsius or Fahrenheit, according to `unit`.
     ///
-    /// The value is `.nan` if the temperature is not valid.
+    /// The value is `.nan` if there is no valid temperature.
     public var value: MedicalFloat
 
     /// The unit of the temperature.
@@ -28,13 +28,13 @@ public struct TemperatureMeasurement: Hashable, Sendable {
 
     /// The time of the measurement, in local time.
     ///
-    /// The time is required if the thermometer stores measurements, or measures while no central is
-    /// connected.
+    /// The time is required if the thermometer stores measurements, or if it measures without a connection to
+    /// a central.
     public var timestamp: DateTime?
 
-    /// The place of the measurement on the body.
+    /// The place on the body where the thermometer has measured.
     ///
-    /// This property is `nil` if the service declares the place for all measurements.
+    /// The property is `nil` if the service declares one place for all measurements.
     public var type: TemperatureType?
 
     /// Creates a measurement in degrees Celsius.
@@ -42,7 +42,7 @@ public struct TemperatureMeasurement: Hashable, Sendable {
     /// - Parameters:
     ///   - value: The temperature.
     ///   - timestamp: The time of the measurement, in local time.
-    ///   - type: The place of the measurement.
+    ///   - type: The place on the body where the thermometer has measured.
     public init(celsius value: MedicalFloat, timestamp: DateTime? = nil, type: TemperatureType? = nil) {
         (self.value, unit, self.timestamp, self.type) = (value, .celsius, timestamp, type)
     }
@@ -52,7 +52,7 @@ public struct TemperatureMeasurement: Hashable, Sendable {
     /// - Parameters:
     ///   - value: The temperature.
     ///   - timestamp: The time of the measurement, in local time.
-    ///   - type: The place of the measurement.
+    ///   - type: The place on the body where the thermometer has measured.
     public init(fahrenheit value: MedicalFloat, timestamp: DateTime? = nil, type: TemperatureType? = nil) {
         (self.value, unit, self.timestamp, self.type) = (value, .fahrenheit, timestamp, type)
     }
@@ -73,7 +73,7 @@ extension TemperatureMeasurement: GATTValue {
         type = flags & Self.typeFlag == 0 ? nil : try TemperatureType(decoding: &reader)
     }
 
-    /// Appends at most 13 bytes: the flags, the temperature, and then the optional fields.
+    /// Appends the flags, the temperature and the optional fields, at most 13 bytes.
     public func encode(into writer: inout ByteWriter) {
         let timestampFlag = timestamp == nil ? 0 : Self.timestampFlag
         let typeFlag = type == nil ? 0 : Self.typeFlag

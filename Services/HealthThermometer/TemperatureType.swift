@@ -2,11 +2,12 @@ public import PeripheralKit
 
 /// The place on the body where a thermometer measures.
 ///
-/// A place is the value of the Temperature Type, 0x2A1D (Health Thermometer Service 1.0, section 3.2).
+/// The Temperature Type characteristic, 0x2A1D, contains a place (Health Thermometer Service 1.0, section
+/// 3.2).
 public struct TemperatureType: Hashable, Sendable {
     /// The encoded place.
     ///
-    /// The values 0 and 10 through 255 are reserved.
+    /// The specification reserves the values 0 and 10 through 255.
     public var rawValue: UInt8
 
     /// Creates a place.
@@ -18,7 +19,7 @@ public struct TemperatureType: Hashable, Sendable {
 
     /// An armpit.
     public static let armpit = TemperatureType(rawValue: 1)
-    /// The body in general.
+    /// The body, without a more specific place.
     public static let body = TemperatureType(rawValue: 2)
     /// An ear, usually the ear lobe.
     public static let ear = TemperatureType(rawValue: 3)

@@ -2,11 +2,12 @@ public import PeripheralKit
 
 /// The place on the body where a heart rate sensor is worn.
 ///
-/// A location is the value of the Body Sensor Location, 0x2A38 (Heart Rate Service 1.0, section 3.2).
+/// The Body Sensor Location characteristic, 0x2A38, contains a location (Heart Rate Service 1.0, section
+/// 3.2).
 public struct BodySensorLocation: Hashable, Sendable {
     /// The encoded location.
     ///
-    /// The values 7 through 255 are reserved.
+    /// The specification reserves the values 7 through 255.
     public var rawValue: UInt8
 
     /// Creates a location.
@@ -18,17 +19,17 @@ public struct BodySensorLocation: Hashable, Sendable {
 
     /// A location that the specification does not list.
     public static let other = BodySensorLocation(rawValue: 0)
-    /// On the chest.
+    /// The chest.
     public static let chest = BodySensorLocation(rawValue: 1)
-    /// On the wrist.
+    /// The wrist.
     public static let wrist = BodySensorLocation(rawValue: 2)
-    /// On a finger.
+    /// A finger.
     public static let finger = BodySensorLocation(rawValue: 3)
-    /// On a hand.
+    /// A hand.
     public static let hand = BodySensorLocation(rawValue: 4)
-    /// On an ear lobe.
+    /// An ear lobe.
     public static let earLobe = BodySensorLocation(rawValue: 5)
-    /// On a foot.
+    /// A foot.
     public static let foot = BodySensorLocation(rawValue: 6)
 }
 

@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// A command that a central writes to the Heart Rate Control Point, 0x2A39.
 ///
-/// The source is the Heart Rate Service 1.0, section 3.3.
+/// The Heart Rate Service 1.0, section 3.3, defines the commands.
 public struct HeartRateCommand: Hashable, Sendable {
     /// The encoded command.
     public var rawValue: UInt8
@@ -14,7 +14,7 @@ public struct HeartRateCommand: Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Sets the energy expended to 0.
+    /// Resets the energy expended to 0.
     public static let resetEnergyExpended = HeartRateCommand(rawValue: 0x01)
 }
 

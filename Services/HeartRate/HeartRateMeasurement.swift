@@ -2,18 +2,20 @@ public import PeripheralKit
 
 /// A measurement of a heart rate sensor.
 ///
-/// A measurement is the value of the Heart Rate Measurement, 0x2A37 (Heart Rate Service 1.0, section 3.1).
+/// The Heart Rate Measurement characteristic, 0x2A37, contains a measurement (Heart Rate Service 1.0, section
+/// 3.1).
 ///
 /// ```swift
 /// HeartRateMeasurement(bpm: 72)
 /// HeartRateMeasurement(bpm: 72, sensorContact: .detected, rrIntervals: [RRInterval(.milliseconds(833))])
 /// ```
 public struct HeartRateMeasurement: Hashable, Sendable {
-    /// The contact of the sensor with the skin.
+    /// The contact between the sensor and the skin.
     public enum SensorContact: Hashable, Sendable {
-        /// The sensor cannot detect contact.
+        /// The sensor cannot detect contact with the skin.
         case notSupported
-        /// The contact is poor, or there is no contact. The heart rate is not reliable.
+        /// The sensor has poor contact or no contact with the skin. The heart rate of a sensor without good
+        /// contact is not reliable.
         case notDetected
         /// The sensor touches the skin.
         case detected
@@ -21,7 +23,8 @@ public struct HeartRateMeasurement: Hashable, Sendable {
 
     /// The heart rate in beats per minute.
     ///
-    /// A rate of up to 255 is sent as one byte. A higher rate is sent as two bytes.
+    /// A measurement contains a heart rate of up to 255 as one byte. A measurement contains a heart rate
+    /// above 255 as two bytes.
     public var bpm: UInt16
 
     /// Whether the sensor touches the skin.
@@ -29,16 +32,17 @@ public struct HeartRateMeasurement: Hashable, Sendable {
 
     /// The energy expended since the last reset, in kilojoules.
     ///
-    /// The energy must not wrap around. After 65 535 kilojoules, the energy stays at 65 535 until a reset.
+    /// The energy must not wrap around to 0. After 65 535 kilojoules, the energy stays at 65 535 until a
+    /// reset.
     ///
-    /// A sensor does not have to send the energy in every measurement. The specification suggests every tenth
-    /// measurement. The property is `nil` in a measurement without the energy.
+    /// A sensor can omit the energy from a measurement. The specification suggests that a sensor sends the
+    /// energy in every tenth measurement. The property is `nil` in a measurement without the energy.
     public var energyExpended: UInt16?
 
-    /// The intervals between the heartbeats since the last measurement, the oldest first.
+    /// The intervals between the heartbeats since the last measurement, oldest interval first.
     ///
-    /// A measurement contains at most ``maximumRRIntervalCount`` intervals. If there are more intervals, the
-    /// oldest intervals are not sent.
+    /// A measurement contains at most ``maximumRRIntervalCount`` intervals. If the array contains too many
+    /// intervals, the encoded measurement omits the oldest intervals.
     public var rrIntervals: [RRInterval]
 
     /// Creates a measurement.
@@ -47,7 +51,8 @@ public struct HeartRateMeasurement: Hashable, Sendable {
     ///   - bpm: The heart rate in beats per minute.
     ///   - sensorContact: Whether the sensor touches the skin.
     ///   - energyExpended: The energy expended since the last reset, in kilojoules.
-    ///   - rrIntervals: The intervals between the heartbeats since the last measurement, the oldest first.
+    ///   - rrIntervals: The intervals between the heartbeats since the last measurement, oldest interval
+    ///     first.
     public init(
         bpm: UInt16,
         sensorContact: SensorContact = .notSupported,
@@ -60,13 +65,13 @@ public struct HeartRateMeasurement: Hashable, Sendable {
         self.rrIntervals = rrIntervals
     }
 
-    /// The number of intervals that fit into this measurement.
+    /// The largest number of RR intervals that fit into this measurement.
     ///
-    /// The number is at most 9. The energy expended reduces the number by 1. A heart rate above 255 also
-    /// reduces the number by 1.
+    /// The largest number is 9. The energy expended reduces the largest number by 1. A heart rate above 255
+    /// reduces the largest number by 1.
     ///
-    /// With this number of intervals, the measurement fits into one notification on every connection, because
-    /// the MTU is at least 23 bytes.
+    /// A measurement with at most ``maximumRRIntervalCount`` intervals fits into one notification on every
+    /// connection. The MTU of a connection is at least 23 bytes.
     public var maximumRRIntervalCount: Int {
         let heartRateSize = bpm > UInt8.max ? 2 : 1
         let energyExpendedSize = energyExpended == nil ? 0 : 2
@@ -80,9 +85,9 @@ public struct HeartRateMeasurement: Hashable, Sendable {
 extension HeartRateMeasurement: GATTValue {
     /// Reads a measurement.
     ///
-    /// The intervals extend to the end of the bytes.
+    /// The initializer reads RR intervals until the end of the bytes.
     ///
-    /// Reserved flags are ignored. The specification requires centrals to ignore reserved flags.
+    /// The initializer ignores reserved flags. The specification requires centrals to ignore reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags = Flags(rawValue: try reader.read())
         bpm = flags.contains(.wideHeartRate) ? try reader.read() : UInt16(try reader.read(UInt8.self))
@@ -100,7 +105,7 @@ extension HeartRateMeasurement: GATTValue {
         }
     }
 
-    /// Appends at most 20 bytes: the flags, the heart rate, and then the optional fields.
+    /// Appends the flags, the heart rate and the optional fields, at most 20 bytes.
     public func encode(into writer: inout ByteWriter) {
         writer.write(flags.rawValue)
         if flags.contains(.wideHeartRate) {

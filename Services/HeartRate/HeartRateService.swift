@@ -17,19 +17,20 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Send a measurement about once a second. The specification does not define a rate.
+/// Send a measurement about once per second. The specification does not define how often a sensor sends
+/// measurements.
 public struct HeartRateService: GATTServiceDeclaration {
-    /// The Heart Rate Measurement, 0x2A37, which centrals subscribe to.
+    /// The Heart Rate Measurement characteristic, 0x2A37, to which centrals subscribe.
     ///
     /// Use ``notify(_:in:)`` to send a measurement.
     public let measurement: Characteristic<HeartRateMeasurement>
 
-    /// The Body Sensor Location, 0x2A38, which centrals read.
+    /// The Body Sensor Location characteristic, 0x2A38, which centrals read.
     ///
     /// The property is `nil` if the service does not declare a location.
     public let bodySensorLocation: Characteristic<BodySensorLocation>?
 
-    /// The Heart Rate Control Point, 0x2A39, which centrals write.
+    /// The Heart Rate Control Point characteristic, 0x2A39, which centrals write.
     ///
     /// The property is `nil` if the sensor does not send the energy expended.
     public let controlPoint: Characteristic<HeartRateCommand>?
@@ -37,13 +38,14 @@ public struct HeartRateService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - location: The place on the body where the sensor is worn; `nil` to omit the characteristic.
-    ///   - security: The security required to subscribe, and to write the control point. The default requires
-    ///     no security, because fitness apps expect an open service.
-    ///   - resetEnergyExpended: Sets the sensor's count of expended energy to 0 when a central requests the
+    ///   - location: The place on the body where a person wears the sensor. Pass `nil` to omit the Body
+    ///     Sensor Location characteristic.
+    ///   - security: The security that centrals need to subscribe, and to write the control point. The
+    ///     default requires no security, because fitness apps expect a service without security.
+    ///   - resetEnergyExpended: Sets the energy expended of the sensor to 0 when a central requests the
     ///     reset. The closure is required for a sensor that sends ``HeartRateMeasurement/energyExpended``
-    ///     (section 3.3). Any other sensor omits the closure. If the closure throws an error, the request is
-    ///     refused.
+    ///     (section 3.3). For any other sensor, omit the closure. If the closure throws an error, the service
+    ///     refuses the request.
     public init(
         location: BodySensorLocation? = nil,
         security: AttributeSecurity = .open,
@@ -65,12 +67,12 @@ public struct HeartRateService: GATTServiceDeclaration {
 
     /// Sends a measurement to all subscribers.
     ///
-    /// The energy expended is not sent if centrals cannot reset the energy.
+    /// The method omits the energy expended if centrals cannot reset the energy.
     ///
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: Any error that `session.notify` throws.
     public func notify(_ value: HeartRateMeasurement, in session: PeripheralSession) async throws {
         var value = value
         if controlPoint == nil { value.energyExpended = nil }
@@ -90,6 +92,6 @@ public struct HeartRateService: GATTServiceDeclaration {
 extension ATTError {
     /// The error for a ``HeartRateCommand`` that the sensor does not support.
     ///
-    /// The code is the application error 0x80 of the Heart Rate Service specification 1.0, section 1.6.
+    /// The error code is 0x80, an application error of the Heart Rate Service specification 1.0, section 1.6.
     public static let heartRateControlPointNotSupported = ATTError(rawValue: 0x80)
 }

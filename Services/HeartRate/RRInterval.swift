@@ -1,7 +1,7 @@
 /// The time between two heartbeats, from one R wave of the electrocardiogram to the next.
 ///
-/// The unit is 1/1024 second. The longest interval is just under 64 seconds (Heart Rate Service 1.0, section
-/// 3.1.1.4).
+/// The unit of an interval is 1/1024 second. The longest interval is just under 64 seconds (Heart Rate
+/// Service 1.0, section 3.1.1.4).
 public struct RRInterval: Hashable, Sendable {
     /// The interval in units of 1/1024 second.
     public var rawValue: UInt16
@@ -11,9 +11,9 @@ public struct RRInterval: Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Creates the interval that is nearest to a duration.
+    /// Creates the interval that is nearest to the given duration.
     ///
-    /// A negative duration becomes 0. A duration beyond the range becomes the longest interval.
+    /// A negative duration becomes 0. A duration above the longest interval becomes the longest interval.
     public init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0, attoseconds >= 0 else {

@@ -1,21 +1,23 @@
 public import PeripheralKit
 
-/// The level of an alert: the value of the Alert Level, 0x2A06.
+/// The value of the Alert Level characteristic, 0x2A06.
 ///
-/// The sources are the Immediate Alert Service 1.0, section 3.1, and the Link Loss Service 1.0, section 3.1.
+/// The Immediate Alert Service 1.0, section 3.1, and the Link Loss Service 1.0, section 3.1, define the alert
+/// levels.
 public enum AlertLevel: UInt8, Hashable, Sendable, CaseIterable {
     /// No alert.
     case none = 0
     /// A mild alert.
     case mild = 1
-    /// The strongest possible alert.
+    /// The strongest alert that is possible on the device.
     case high = 2
 }
 
 extension AlertLevel: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: `GATTDecodingError` if the byte is missing or above 2. Values above 2 are reserved.
+    /// - Throws: `GATTDecodingError` if the byte is missing or above 2. The specification reserves values
+    ///   above 2.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let byte: UInt8 = try reader.read()
         guard let level = AlertLevel(rawValue: byte) else {

@@ -3,7 +3,7 @@ private import Synchronization
 
 /// The Immediate Alert service, 0x1802, which lets centrals start an alert.
 ///
-/// For example, the device flashes or rings.
+/// For example, an alert makes the device flash or ring.
 ///
 /// The service implements the Immediate Alert Service specification 1.0.
 ///
@@ -18,16 +18,17 @@ private import Synchronization
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// Each of these events ends an alert (section 3.1.1):
-/// - A central writes another level.
+/// Each of the following events ends an alert (section 3.1.1):
+/// - A central writes a different alert level.
 /// - The central that started the alert disconnects.
-/// - The device ends the alert after some time.
-/// - A user silences the alert at the device.
+/// - The device ends the alert after a time limit.
+/// - A user silences the alert on the device.
 ///
 /// The program must implement the time limit, and must let the user silence the alert. Centrals write the
-/// level without a response, and do not receive a result. A value that is not a level is ignored.
+/// level without a response, and therefore do not receive a result. The service ignores a value that is not a
+/// valid alert level.
 public struct ImmediateAlertService: GATTServiceDeclaration {
-    /// The Alert Level, 0x2A06, which centrals write.
+    /// The Alert Level characteristic, 0x2A06, which centrals write.
     public let alertLevel: Characteristic<AlertLevel>
 
     private let onAlert: @Sendable (AlertLevel) async -> Void
@@ -36,9 +37,9 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - security: The security required to start an alert. The default requires no security.
-    ///   - onAlert: Starts an alert at a level. The alert replaces the previous alert. ``AlertLevel/none``
-    ///     ends the alert.
+    ///   - security: The security required to start an alert. By default, no security is required.
+    ///   - onAlert: A closure that starts an alert at a level. A new alert replaces the previous alert. The
+    ///     level ``AlertLevel/none`` ends the alert.
     public init(
         security: AttributeSecurity = .open,
         onAlert: @escaping @Sendable (_ level: AlertLevel) async -> Void
@@ -54,9 +55,7 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
         }
     }
 
-    /// Ends the alert when its central disconnects, or when the session ends.
-    ///
-    /// The central of an alert is the central that started the alert.
+    /// Ends an alert when the central that started the alert disconnects, or when the session ends.
     ///
     /// The peripheral calls this method.
     ///

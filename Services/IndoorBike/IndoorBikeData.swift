@@ -3,7 +3,8 @@ public import PeripheralKit
 
 /// The training data of an indoor bike.
 ///
-/// The data is the value of the Indoor Bike Data, 0x2AD2 (Fitness Machine Service 1.0, section 4.9).
+/// This type represents the value of the Indoor Bike Data characteristic, 0x2AD2 (Fitness Machine Service
+/// 1.0, section 4.9).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -21,50 +22,51 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The property `workout` contains further values, such as the heart rate. With all fields, the data has 30
-/// bytes. Data that does not fit into one notification is sent in several notifications.
+/// The property `workout` contains further values, such as the heart rate. The encoded data with all fields
+/// has 30 bytes. If the data does not fit into one notification, the service sends several notifications.
 public struct IndoorBikeData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     ///
-    /// If the data is sent in several parts, only the last part contains the speed. The property is `nil` in
-    /// the other parts.
+    /// If the service sends the data in several parts, only the last part contains the speed. The speed is
+    /// `nil` in every part before the last part.
     public var kilometersPerHour: Double?
 
     /// The average speed since the training began, in kilometers per hour.
     ///
-    /// The range is 0 to 655.35 in steps of 0.01.
+    /// The range of the average speed is 0 to 655.35 kilometers per hour in steps of 0.01.
     public var averageKilometersPerHour: Double?
 
-    /// The cadence in revolutions per minute, 0 to 32 767.5 in steps of 0.5.
+    /// The cadence in revolutions per minute, 0 to 32,767.5 in steps of 0.5.
     public var rpm: Double?
 
     /// The average cadence since the training began, in revolutions per minute.
     ///
-    /// The range is 0 to 32 767.5 in steps of 0.5.
+    /// The range of the average cadence is 0 to 32,767.5 in steps of 0.5.
     public var averageRPM: Double?
 
-    /// The distance since the training began, in meters, 0 to 16 777 215.
+    /// The distance since the training began, in meters, 0 to 16,777,215.
     public var meters: Int?
 
-    /// The resistance level, −32 768 to 32 767.
+    /// The resistance level, −32,768 to 32,767.
     ///
-    /// The level has two bytes, as in the original definition of version 1.0. A central that follows a newer
-    /// GATT Specification Supplement reads one byte, and misreads the following fields. Omit the level for
-    /// such centrals.
+    /// The encoded resistance level has two bytes, as in the definition published with Fitness Machine
+    /// Service 1.0. If a central follows a newer GATT Specification Supplement, the central expects a
+    /// resistance level of one byte and misreads the fields after the resistance level. To support centrals
+    /// that follow a newer supplement, omit the resistance level.
     public var resistanceLevel: Int?
 
-    /// The power in watts, −32 768 to 32 767.
+    /// The power in watts, −32,768 to 32,767.
     public var watts: Int?
 
-    /// The average power since the training began, in watts, −32 768 to 32 767.
+    /// The average power since the training began, in watts, −32,768 to 32,767.
     public var averageWatts: Int?
 
-    /// The energy, the heart rate and the time of the training.
+    /// The workout values, such as the energy expended, the heart rate and the elapsed time.
     public var workout = WorkoutData()
 
     /// Creates training data.
     ///
-    /// A value out of range is sent as the nearest value in the range.
+    /// If a value is out of range, the service sends the nearest bound of the range.
     ///
     /// - Parameters:
     ///   - kilometersPerHour: The speed.
@@ -75,7 +77,7 @@ public struct IndoorBikeData: FitnessMachineData {
     ///   - resistanceLevel: The resistance level.
     ///   - watts: The power.
     ///   - averageWatts: The average power since the training began.
-    ///   - workout: The energy, the heart rate and the time of the training.
+    ///   - workout: The workout values, such as the energy expended, the heart rate and the elapsed time.
     public init(
         kilometersPerHour: Double,
         averageKilometersPerHour: Double? = nil,
@@ -101,14 +103,16 @@ public struct IndoorBikeData: FitnessMachineData {
     /// The kind of machine: an indoor bike.
     public static var machine: FitnessMachineKind { .indoorBike }
 
-    /// Reads training data, or a part of the data, and ignores reserved flags.
+    /// Decodes the data of an indoor bike, or one part of the data.
+    ///
+    /// The initializer ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
         try visit(&fields)
         reader = fields.rest
     }
 
-    /// Reads or writes the fields of the data.
+    /// Reads or writes the fields of the indoor bike's data.
     public mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError) {
         try fields.field(0, &kilometersPerHour, .hundredths16)
         try fields.field(1, feature: 0, &averageKilometersPerHour, .hundredths16)

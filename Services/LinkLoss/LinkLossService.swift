@@ -17,14 +17,14 @@ private import Synchronization
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// Each central chooses a level for its connection. The initial level is `AlertLevel.none`. The level of a
-/// bonded central lasts until that central writes another level. The level of any other central lasts until
-/// its connection ends.
+/// Each central chooses the alert level for its connection. The initial alert level is `AlertLevel.none`. The
+/// alert level of a bonded central lasts until that central writes another level. The alert level of any
+/// other central lasts until its connection ends.
 ///
 /// The alert starts regardless of the reason for the end of the connection (section 3.2). To disconnect
 /// without an alert, a central first writes `AlertLevel.none`.
 public struct LinkLossService: GATTServiceDeclaration {
-    /// The Alert Level, 0x2A06, which centrals read and write.
+    /// The Alert Level characteristic, 0x2A06, which centrals read and write.
     public let alertLevel: Characteristic<AlertLevel>
 
     private let onAlert: @Sendable (AlertLevel, Central) async -> Void
@@ -33,11 +33,11 @@ public struct LinkLossService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - security: The security required to read and write the level. A reporter of the Proximity profile
-    ///     requires at least encryption.
-    ///   - onAlert: Starts an alert at a level when the connection to a central ends. `AlertLevel.none` ends
-    ///     the alert when that central has reconnected. The program can also limit the time of the alert, and
-    ///     let the user silence the alert.
+    ///   - security: The security required to read and write the alert level. The Proximity profile requires
+    ///     at least encryption for a device in the Proximity Reporter role.
+    ///   - onAlert: A closure that starts an alert at a level when the connection to a central ends. When the
+    ///     central has reconnected, the service calls the closure with `AlertLevel.none` to end the alert.
+    ///     The program can also limit the duration of the alert, and let the user silence the alert.
     public init(
         security: AttributeSecurity = .open,
         onAlert: @escaping @Sendable (_ level: AlertLevel, _ central: Central) async -> Void

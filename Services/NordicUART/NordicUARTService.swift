@@ -22,23 +22,25 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The names of the characteristics are those of Nordic's documentation. The peripheral receives on RX, and
-/// transmits on TX.
+/// The documentation of Nordic Semiconductor defines the names of the characteristics. The peripheral
+/// receives bytes on RX, and sends bytes on TX.
 public struct NordicUARTService: GATTServiceDeclaration {
-    /// RX, 6E400002: the bytes that centrals write.
+    /// The RX characteristic, 6E400002, which receives the bytes that centrals write.
     ///
-    /// Centrals write with or without a response.
+    /// Centrals can write RX with or without a response.
     public let rx: Characteristic<[UInt8]>
 
-    /// TX, 6E400003: the bytes that are notified to centrals.
+    /// The TX characteristic, 6E400003, which sends bytes to centrals as notifications.
     public let tx: Characteristic<[UInt8]>
 
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - capacity: The number of writes that can wait for the program, at least 1. `WriteStream` describes
-    ///     the effect of a central that writes faster than the program reads.
-    ///   - security: The security required to use the port. The default requires no security.
+    ///   - capacity: The largest number of writes that wait until the program reads them, at least 1. The
+    ///     documentation of `WriteStream` explains what happens if a central writes faster than the program
+    ///     reads.
+    ///   - security: The security that centrals need to use the serial port. The default requires no
+    ///     security.
     public init(capacity: Int = 64, security: AttributeSecurity = .open) {
         rx = Characteristic(
             "6E400002-B5A3-F393-E0A9-E50E24DCCA9E",
@@ -54,10 +56,10 @@ public struct NordicUARTService: GATTServiceDeclaration {
         )
     }
 
-    /// Returns the port, which receives and sends.
+    /// Returns the serial port, which receives and sends bytes.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
-    /// - Returns: The port. If you create several ports, each received byte is delivered to one port only.
+    /// - Returns: The port. If you create several ports, only one of the ports receives each byte.
     /// - Throws: `PeripheralError` with the code `notDeclared` or `stopped`.
     public func port(in session: PeripheralSession) throws(PeripheralError) -> UARTPort {
         UARTPort(tx: tx, received: try session.writes(to: rx), session: session)

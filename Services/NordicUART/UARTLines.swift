@@ -2,12 +2,13 @@ internal import PeripheralKit
 
 /// The lines that centrals write to a ``UARTPort``.
 ///
-/// The lines are delivered in the order in which they are completed.
+/// The sequence delivers the lines in the order of their completion.
 ///
-/// A line ends with CR, LF or both. A line contains the bytes of one central only. If a central disconnects,
-/// the sequence keeps the unfinished line of that central until another central writes. The write of the
-/// other central drops the unfinished line. If the disconnected central reconnects before that write, the
-/// central continues the line.
+/// A line ends with CR, with LF, or with CR and LF. A line contains the bytes of one central only.
+///
+/// If a central disconnects, the sequence keeps the unfinished line of that central until another central
+/// writes. When another central writes, the sequence drops the unfinished lines of disconnected centrals. If
+/// a central reconnects before another central writes, the central continues its unfinished line.
 public struct UARTLines: AsyncSequence, Sendable {
     let received: ReceivedWrites<[UInt8]>
     let assembler: UARTLineAssembler
@@ -21,8 +22,8 @@ public struct UARTLines: AsyncSequence, Sendable {
 
         /// Waits for the next line.
         ///
-        /// - Returns: The line; `nil` if the session has ended and all lines are delivered, or if the task is
-        ///   cancelled.
+        /// - Returns: The next line. The result is `nil` if the session has ended and no line is left, or if
+        ///   the task is cancelled.
         public mutating func next() async -> UARTLine? {
             while true {
                 if let line = assembler.next() { return line }

@@ -2,15 +2,15 @@ public import PeripheralKit
 
 /// The serial port of a ``NordicUARTService`` during a run of the peripheral.
 ///
-/// The port transfers a stream of bytes in each direction. The boundaries of writes and notifications have no
-/// meaning.
+/// The port transfers a stream of bytes in each direction. The boundaries between two writes or between two
+/// notifications have no meaning.
 public struct UARTPort: Sendable {
     /// The writes of centrals, in the order of arrival.
     ///
     /// Each write contains the bytes, and the central that has written the bytes.
     ///
-    /// The sequence ends when the session ends. Each byte is delivered once: either in this sequence or in
-    /// ``lines``.
+    /// The sequence ends when the session ends. The port delivers each byte only once, either in ``received``
+    /// or in ``lines``.
     public let received: ReceivedWrites<[UInt8]>
 
     private let tx: Characteristic<[UInt8]>
@@ -27,8 +27,8 @@ public struct UARTPort: Sendable {
 
     /// Returns the lines that centrals write.
     ///
-    /// - Parameter length: The largest number of bytes in a line, at least 1. A longer line is delivered in
-    ///   parts.
+    /// - Parameter length: The largest number of bytes in a line, at least 1. The sequence delivers a line
+    ///   that is too long in parts.
     /// - Returns: The complete lines of all centrals. The sequence ends when the session ends.
     public func lines(upTo length: Int) -> UARTLines {
         UARTLines(received: received, assembler: UARTLineAssembler(limit: max(1, length)), session: session)
@@ -38,13 +38,13 @@ public struct UARTPort: Sendable {
     ///
     /// The port sends bytes to each subscriber as fast as that subscriber accepts bytes.
     ///
-    /// The call returns when the transfer is completed for all subscribers. Without subscribers, nothing is
-    /// sent. The bytes of one caller arrive in the order of the calls. A central that subscribes during the
-    /// call receives all bytes of the call.
+    /// The method returns when the transfer to each subscriber is complete. Without subscribers, the method
+    /// sends nothing. If a task calls the method repeatedly, the bytes arrive in the order of the calls. A
+    /// central that subscribes during the call receives all bytes of the call.
     ///
-    /// - Parameter bytes: The bytes to send. The number of bytes is not limited. The port sends as few
-    ///   notifications as each central allows.
-    /// - Throws: The errors of `session.send`, and `CancellationError`.
+    /// - Parameter bytes: The bytes to send. The number of bytes is not limited. The port uses the smallest
+    ///   possible number of notifications for each central.
+    /// - Throws: Any error that `session.send` throws, or `CancellationError`.
     public func write(_ bytes: [UInt8]) async throws {
         try await session.send(bytes, over: tx, chunkSize: .maximum, endMarker: nil)
     }
@@ -52,29 +52,33 @@ public struct UARTPort: Sendable {
     /// Sends bytes to one central, as fast as the central accepts the bytes.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes to send. The number of bytes is not limited. The port sends as few notifications
-    ///     as the central allows.
+    ///   - bytes: The bytes to send. The number of bytes is not limited. The port uses the smallest possible
+    ///     number of notifications.
     ///   - central: A subscriber.
-    /// - Throws: The errors of `session.send`, and `CancellationError`. If the central has not subscribed,
-    ///   the code of `PeripheralError` is `notSubscribed`.
+    /// - Throws: Any error that `session.send` throws, or `CancellationError`. The method throws
+    ///   `PeripheralError` with the code `notSubscribed` if the central has not subscribed.
     public func write(_ bytes: [UInt8], to central: Central) async throws {
         try await session.send(bytes, over: tx, to: central, chunkSize: .maximum, endMarker: nil)
     }
 
-    /// Sends a text in UTF-8, without changes, to all subscribers.
+    /// Encodes a text as UTF-8, and sends the bytes to all subscribers.
+    ///
+    /// The method does not change the text.
     ///
     /// - Parameter text: The text. End each line with `\n`.
-    /// - Throws: The errors of ``write(_:)-([UInt8])``.
+    /// - Throws: Any error that ``write(_:)-([UInt8])`` throws.
     public func write(_ text: String) async throws {
         try await write(Array(text.utf8))
     }
 
-    /// Sends a text in UTF-8, without changes, to one central.
+    /// Encodes a text as UTF-8, and sends the bytes to one central.
+    ///
+    /// The method does not change the text.
     ///
     /// - Parameters:
     ///   - text: The text. End each line with `\n`.
     ///   - central: A subscriber.
-    /// - Throws: The errors of ``write(_:to:)-([UInt8],_)``.
+    /// - Throws: Any error that ``write(_:to:)-([UInt8],_)`` throws.
     public func write(_ text: String, to central: Central) async throws {
         try await write(Array(text.utf8), to: central)
     }

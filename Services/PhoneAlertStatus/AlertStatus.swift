@@ -1,16 +1,16 @@
 public import PeripheralKit
 
-/// The alerts that are active on a phone: the value of the Alert Status, 0x2A3F.
+/// The value of the Alert Status characteristic, 0x2A3F, which describes the active alerts of a phone.
 ///
-/// The source is the Phone Alert Status Service 1.0, section 3.1.
+/// The Phone Alert Status Service 1.0, section 3.1, defines the alert status.
 public struct AlertStatus: Hashable, Sendable {
-    /// Whether the ringer sounds: the Ringer State, bit 0.
+    /// Whether the ringer sounds (bit 0, Ringer State).
     public var isRingerActive: Bool
 
-    /// Whether the phone vibrates: the Vibrate State, bit 1.
+    /// Whether the phone vibrates (bit 1, Vibrate State).
     public var isVibrateActive: Bool
 
-    /// Whether the alert is displayed: the Display Alert Status, bit 2.
+    /// Whether the alert is displayed (bit 2, Display Alert Status).
     public var isDisplayAlertActive: Bool
 
     /// Creates a status.

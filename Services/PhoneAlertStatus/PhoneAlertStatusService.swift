@@ -22,16 +22,16 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// A command does not change the values of the service. The program updates the values when the ringer has
-/// changed.
+/// A command of a central does not change the values of the service. The program updates the values when the
+/// ringer has changed.
 public struct PhoneAlertStatusService: GATTServiceDeclaration {
-    /// The Alert Status, 0x2A3F, which centrals read and subscribe to.
+    /// The Alert Status characteristic, 0x2A3F, which centrals read and subscribe to.
     public let alertStatus: Characteristic<AlertStatus>
 
-    /// The Ringer Setting, 0x2A41, which centrals read and subscribe to.
+    /// The Ringer Setting characteristic, 0x2A41, which centrals read and subscribe to.
     public let ringerSetting: Characteristic<RingerSetting>
 
-    /// The Ringer Control Point, 0x2A40, which centrals write without a response.
+    /// The Ringer Control Point characteristic, 0x2A40, which centrals write without a response.
     ///
     /// The property is `nil` if centrals cannot control the ringer.
     public let controlPoint: Characteristic<RingerCommand>?
@@ -43,14 +43,17 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
     /// The service stores the alert status and the ringer setting.
     ///
     /// - Parameters:
-    ///   - alertStatus: The initial alert status, until the first ``update(to:in:)-(AlertStatus,_)``.
-    ///   - ringerSetting: The initial ringer setting, until the first ``update(to:in:)-(RingerSetting,_)``.
-    ///   - security: The security required to read, to subscribe, and to write the control point. The default
-    ///     is encryption, because centrals can detect calls and silence the phone.
-    ///   - obey: Carries out a central's command to the ringer (section 3.3); `nil` to omit the control
-    ///     point. The closure must ignore commands that the phone does not support. The service drops
-    ///     ``RingerCommand/muteOnce`` while the ringer is not active, because the command must not mute a
-    ///     later alert. The service also drops reserved commands.
+    ///   - alertStatus: The initial alert status, which applies until the first call of
+    ///     ``update(to:in:)-(AlertStatus,_)``.
+    ///   - ringerSetting: The initial ringer setting, which applies until the first call of
+    ///     ``update(to:in:)-(RingerSetting,_)``.
+    ///   - security: The security required to read and subscribe to the values, and to write the control
+    ///     point. The default is encryption, because the service reveals calls and lets centrals silence the
+    ///     phone.
+    ///   - obey: A closure that executes a central's command to the ringer (section 3.3). If the closure is
+    ///     `nil`, the service has no control point. The closure must ignore commands that the phone does not
+    ///     support. The service ignores ``RingerCommand/muteOnce`` while the ringer is not active. Such a
+    ///     command therefore cannot mute a later alert. The service also ignores reserved commands.
     public init(
         alertStatus: AlertStatus = AlertStatus(),
         ringerSetting: RingerSetting,
@@ -81,7 +84,7 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - status: The new status.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: The function throws the same errors as `session.notify`.
     public func update(to status: AlertStatus, in session: PeripheralSession) async throws {
         guard kept.alertStatus.replace(by: status) else { return }
         try await session.notify(alertStatus, status)
@@ -92,7 +95,7 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - setting: The new setting.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: The function throws the same errors as `session.notify`.
     public func update(to setting: RingerSetting, in session: PeripheralSession) async throws {
         guard kept.ringerSetting.replace(by: setting) else { return }
         try await session.notify(ringerSetting, setting)

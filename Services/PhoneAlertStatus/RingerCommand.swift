@@ -1,14 +1,16 @@
 public import PeripheralKit
 
-/// A central's command to a phone's ringer: the value of the Ringer Control Point, 0x2A40.
+/// The value of the Ringer Control Point characteristic, 0x2A40.
 ///
-/// The source is the Phone Alert Status Service 1.0, section 3.3.
+/// The value is a command of a central to the ringer of a phone.
+///
+/// The Phone Alert Status Service 1.0, section 3.3, defines the commands.
 public enum RingerCommand: UInt8, Hashable, Sendable {
-    /// Silent Mode: the ringer setting becomes ``RingerSetting/silent``.
+    /// Silent Mode, which changes the ringer setting to ``RingerSetting/silent``.
     case silentMode = 1
-    /// Mute Once: the current alert becomes silent, and the next alert sounds again.
+    /// Mute Once, which silences the current alert but not the next alert.
     case muteOnce = 2
-    /// Cancel Silent Mode: the ringer setting becomes ``RingerSetting/normal``.
+    /// Cancel Silent Mode, which changes the ringer setting to ``RingerSetting/normal``.
     case cancelSilentMode = 3
 }
 

@@ -1,10 +1,10 @@
 public import PeripheralKit
 
-/// The setting of a phone's ringer: the value of the Ringer Setting, 0x2A41.
+/// The value of the Ringer Setting characteristic, 0x2A41, which describes a phone's ringer.
 ///
-/// The source is the Phone Alert Status Service 1.0, section 3.2.
+/// The Phone Alert Status Service 1.0, section 3.2, defines the ringer setting.
 public enum RingerSetting: UInt8, Hashable, Sendable {
-    /// The ringer stays silent.
+    /// The ringer is silent.
     case silent = 0
     /// The ringer follows the settings of the phone.
     case normal = 1

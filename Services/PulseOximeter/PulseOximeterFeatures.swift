@@ -1,43 +1,45 @@
 public import PeripheralKit
 
-/// The features of a pulse oximeter: the value of the PLX Features, 0x2A60.
+/// The features of a pulse oximeter.
 ///
-/// The service creates the features from its parameters (Pulse Oximeter Service 1.0.1, section 3.3).
+/// `PulseOximeterFeatures` represents the value of the PLX Features characteristic, 0x2A60 (Pulse Oximeter
+/// Service 1.0.1, section 3.3). A ``PulseOximeterService`` creates the features from the initializer
+/// parameters.
 public struct PulseOximeterFeatures: Hashable, Sendable {
     /// The status bits that the device can send.
     ///
     /// The property is `nil` if the device sends no status.
     public var status: PulseOximeterStatus?
-    /// The faults that the device can report.
+    /// The device and sensor faults that the device can report.
     ///
     /// The property is `nil` if the device reports no faults.
     public var faults: PulseOximeterFaults?
     /// Whether the device stores spot-check measurements.
     public var storesMeasurements: Bool
-    /// Whether spot-check measurements contain their time.
+    /// Whether spot-check measurements contain the time of the measurement.
     public var tellsTime: Bool
-    /// Whether the device sends values that respond faster to a change.
+    /// Whether the device sends values with a fast response to changes.
     public var tellsFast: Bool
-    /// Whether the device sends values that respond slower to a change.
+    /// Whether the device sends values with a slow response to changes.
     public var tellsSlow: Bool
     /// Whether the device sends the pulse amplitude index.
     public var tellsPulseAmplitudeIndex: Bool
-    /// Whether several centrals can be bonded.
+    /// Whether the device supports bonds with several centrals.
     public var supportsMultipleBonds: Bool
 
     /// Creates a set of features.
     ///
-    /// A feature is not supported if you omit its parameter.
+    /// If you omit the parameter for a feature, the device does not support the feature.
     ///
     /// - Parameters:
     ///   - status: The status bits that the device can send.
-    ///   - faults: The faults that the device can report.
+    ///   - faults: The device and sensor faults that the device can report.
     ///   - storesMeasurements: Whether the device stores spot-check measurements.
-    ///   - tellsTime: Whether spot-check measurements contain their time.
-    ///   - tellsFast: Whether the device sends values that respond faster to a change.
-    ///   - tellsSlow: Whether the device sends values that respond slower to a change.
+    ///   - tellsTime: Whether spot-check measurements contain the time of the measurement.
+    ///   - tellsFast: Whether the device sends values with a fast response to changes.
+    ///   - tellsSlow: Whether the device sends values with a slow response to changes.
     ///   - tellsPulseAmplitudeIndex: Whether the device sends the pulse amplitude index.
-    ///   - supportsMultipleBonds: Whether several centrals can be bonded.
+    ///   - supportsMultipleBonds: Whether the device supports bonds with several centrals.
     public init(
         status: PulseOximeterStatus? = nil,
         faults: PulseOximeterFaults? = nil,
@@ -60,7 +62,7 @@ public struct PulseOximeterFeatures: Hashable, Sendable {
 }
 
 extension PulseOximeterFeatures: GATTValue {
-    /// Reads the features and ignores reserved bits.
+    /// Reads the features, and ignores reserved bits.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let bits: UInt16 = try reader.read()
         status = bits & 1 << 0 != 0 ? PulseOximeterStatus(rawValue: try reader.read()) : nil
@@ -73,7 +75,7 @@ extension PulseOximeterFeatures: GATTValue {
         supportsMultipleBonds = bits & 1 << 7 != 0
     }
 
-    /// Appends 2 to 7 bytes.
+    /// Appends the features as 2 to 7 bytes.
     public func encode(into writer: inout ByteWriter) {
         let features = [
             status != nil, faults != nil, storesMeasurements, tellsTime, tellsFast, tellsSlow,

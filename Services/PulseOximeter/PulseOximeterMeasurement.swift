@@ -2,19 +2,22 @@ public import PeripheralKit
 
 /// The oxygen saturation of the blood, and the pulse rate.
 ///
-/// The source is the Pulse Oximeter Service 1.0.1, section 3.1.
+/// The Pulse Oximeter Service specification 1.0.1 defines the oxygen saturation and the pulse rate in section
+/// 3.1.
 public struct OxygenSaturation: Hashable, Sendable {
     /// The oxygen saturation in percent.
     ///
-    /// An unknown saturation is not a number (NaN).
+    /// The property is NaN (not a number) if the oxygen saturation is unknown.
     public var percent: MedicalShortFloat
 
     /// The pulse rate in beats per minute.
     ///
-    /// An unknown pulse rate is not a number (NaN).
+    /// The property is NaN (not a number) if the pulse rate is unknown.
     public var pulseRate: MedicalShortFloat
 
-    /// Creates a pair of values, such as 97 percent at 63 beats per minute.
+    /// Creates a value from an oxygen saturation and a pulse rate.
+    ///
+    /// For example, the oxygen saturation is 97 percent, and the pulse rate is 63 beats per minute.
     public init(percent: MedicalShortFloat, pulseRate: MedicalShortFloat) {
         self.percent = percent
         self.pulseRate = pulseRate
@@ -35,38 +38,39 @@ extension OxygenSaturation: GATTValue {
     }
 }
 
-/// A single measurement: the value of the PLX Spot-Check Measurement, 0x2A5E.
+/// A single measurement of a pulse oximeter.
 ///
-/// The source is the Pulse Oximeter Service 1.0.1, section 3.1.
+/// `SpotCheckMeasurement` represents the value of the PLX Spot-Check Measurement characteristic, 0x2A5E
+/// (Pulse Oximeter Service 1.0.1, section 3.1).
 public struct SpotCheckMeasurement: Hashable, Sendable {
-    /// The saturation and the pulse rate.
+    /// The oxygen saturation and the pulse rate.
     public var saturation: OxygenSaturation
 
-    /// The time of the measurement, or `nil` if the time is not sent.
+    /// The time of the measurement, or `nil` if the measurement contains no time.
     public var time: DateTime?
 
-    /// Whether the device's clock has not been set.
+    /// Whether the clock of the device is unset.
     ///
-    /// If the clock has not been set, the time shows only the order of the measurements.
+    /// If the clock is unset, the time shows only the order of the measurements.
     public var isClockUnset: Bool
 
-    /// The status of the measurement, or `nil` if the status is not sent.
+    /// The status of the measurement, or `nil` if the measurement contains no status.
     public var status: PulseOximeterStatus?
 
-    /// The faults of the device or sensor, or `nil` if the faults are not sent.
+    /// The faults of the device or the sensor, or `nil` if the measurement contains no faults.
     public var faults: PulseOximeterFaults?
 
-    /// The pulse amplitude index in percent, or `nil` if the index is not sent.
+    /// The pulse amplitude index in percent, or `nil` if the measurement contains no index.
     public var pulseAmplitudeIndex: MedicalShortFloat?
 
     /// Creates a measurement.
     ///
     /// - Parameters:
-    ///   - saturation: The saturation and the pulse rate.
+    ///   - saturation: The oxygen saturation and the pulse rate.
     ///   - time: The time of the measurement.
-    ///   - isClockUnset: Whether the device's clock has not been set.
+    ///   - isClockUnset: Whether the clock of the device is unset.
     ///   - status: The status of the measurement.
-    ///   - faults: The faults of the device or sensor.
+    ///   - faults: The faults of the device or the sensor.
     ///   - pulseAmplitudeIndex: The pulse amplitude index, in percent.
     public init(
         _ saturation: OxygenSaturation,
@@ -97,7 +101,7 @@ extension SpotCheckMeasurement: GATTValue {
         isClockUnset = flags & 1 << 4 != 0
     }
 
-    /// Appends 5 to 19 bytes.
+    /// Appends the measurement as 5 to 19 bytes.
     public func encode(into writer: inout ByteWriter) {
         var flags: UInt8 = 0
         if time != nil { flags |= 1 << 0 }
@@ -114,40 +118,41 @@ extension SpotCheckMeasurement: GATTValue {
     }
 }
 
-/// A measurement in a series: the value of the PLX Continuous Measurement, 0x2A5F.
+/// A measurement in a continuous series of measurements.
 ///
-/// The source is the Pulse Oximeter Service 1.0.1, section 3.2.
+/// `ContinuousMeasurement` represents the value of the PLX Continuous Measurement characteristic, 0x2A5F
+/// (Pulse Oximeter Service 1.0.1, section 3.2).
 public struct ContinuousMeasurement: Hashable, Sendable {
-    /// The saturation and the pulse rate with the normal response to a change.
+    /// The oxygen saturation and the pulse rate with the normal response to changes.
     public var normal: OxygenSaturation
 
-    /// The saturation and the pulse rate with a faster response to a change.
+    /// The oxygen saturation and the pulse rate with a fast response to changes.
     ///
-    /// The property is `nil` if these values are not sent.
+    /// The property is `nil` if the measurement contains no values with a fast response.
     public var fast: OxygenSaturation?
 
-    /// The saturation and the pulse rate with a slower response to a change.
+    /// The oxygen saturation and the pulse rate with a slow response to changes.
     ///
-    /// The property is `nil` if these values are not sent.
+    /// The property is `nil` if the measurement contains no values with a slow response.
     public var slow: OxygenSaturation?
 
-    /// The status of the measurement, or `nil` if the status is not sent.
+    /// The status of the measurement, or `nil` if the measurement contains no status.
     public var status: PulseOximeterStatus?
 
-    /// The faults of the device or sensor, or `nil` if the faults are not sent.
+    /// The faults of the device or the sensor, or `nil` if the measurement contains no faults.
     public var faults: PulseOximeterFaults?
 
-    /// The pulse amplitude index in percent, or `nil` if the index is not sent.
+    /// The pulse amplitude index in percent, or `nil` if the measurement contains no index.
     public var pulseAmplitudeIndex: MedicalShortFloat?
 
     /// Creates a measurement.
     ///
     /// - Parameters:
-    ///   - normal: The saturation and the pulse rate with the normal response to a change.
-    ///   - fast: The saturation and the pulse rate with a faster response to a change.
-    ///   - slow: The saturation and the pulse rate with a slower response to a change.
+    ///   - normal: The oxygen saturation and the pulse rate with the normal response to changes.
+    ///   - fast: The oxygen saturation and the pulse rate with a fast response to changes.
+    ///   - slow: The oxygen saturation and the pulse rate with a slow response to changes.
     ///   - status: The status of the measurement.
-    ///   - faults: The faults of the device or sensor.
+    ///   - faults: The faults of the device or the sensor.
     ///   - pulseAmplitudeIndex: The pulse amplitude index, in percent.
     public init(
         _ normal: OxygenSaturation,
@@ -178,7 +183,7 @@ extension ContinuousMeasurement: GATTValue {
         if flags & 1 << 4 != 0 { pulseAmplitudeIndex = try MedicalShortFloat(decoding: &reader) }
     }
 
-    /// Appends 5 to 20 bytes.
+    /// Appends the measurement as 5 to 20 bytes.
     public func encode(into writer: inout ByteWriter) {
         var flags: UInt8 = 0
         if fast != nil { flags |= 1 << 0 }

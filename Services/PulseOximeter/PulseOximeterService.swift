@@ -19,15 +19,15 @@ public import PeripheralRecordAccess
 /// }
 /// ```
 ///
-/// A device makes continuous measurements, spot-check measurements, or both. The device sends spot-check
-/// measurements immediately, or stores them. Centrals request stored measurements through the Record Access
-/// Control Point.
+/// A pulse oximeter performs continuous measurements, spot-check measurements, or both types of measurements.
+/// The device sends a spot-check measurement immediately, or stores the measurement. Centrals request stored
+/// measurements through the Record Access Control Point.
 public struct PulseOximeterService: GATTServiceDeclaration {
     /// The values that a device sends in addition to the oxygen saturation and the pulse rate.
     public struct Fields: OptionSet, Hashable, Sendable {
-        /// The bits of the set.
+        /// The bits that represent the fields.
         ///
-        /// Only the program uses the bits. They are not sent to centrals.
+        /// The bits have a meaning only in the program. The service does not send the bits to centrals.
         public let rawValue: UInt8
 
         /// Creates a set of fields.
@@ -35,11 +35,11 @@ public struct PulseOximeterService: GATTServiceDeclaration {
             self.rawValue = rawValue
         }
 
-        /// The time of the measurement, in spot-check measurements.
+        /// The time of a spot-check measurement.
         public static let time = Fields(rawValue: 1 << 0)
-        /// Additional values with a faster response to a change, in continuous measurements.
+        /// Continuous values with a fast response to changes.
         public static let fast = Fields(rawValue: 1 << 1)
-        /// Additional values with a slower response to a change, in continuous measurements.
+        /// Continuous values with a slow response to changes.
         public static let slow = Fields(rawValue: 1 << 2)
         /// The pulse amplitude index.
         public static let pulseAmplitudeIndex = Fields(rawValue: 1 << 3)
@@ -53,8 +53,9 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         /// Describes the store.
         ///
         /// - Parameters:
-        ///   - records: Returns all stored measurements, the oldest first.
-        ///   - remove: Deletes measurements when a central requests the deletion.
+        ///   - records: Returns all stored measurements, from the oldest measurement to the newest
+        ///     measurement.
+        ///   - remove: Deletes the measurements that a central selects.
         public init(
             records: @escaping @Sendable () async throws -> [SpotCheckMeasurement],
             remove: @escaping @Sendable (_ measurements: [SpotCheckMeasurement]) async throws -> Void
@@ -64,39 +65,41 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         }
     }
 
-    /// The PLX Spot-Check Measurement, 0x2A5E, which centrals subscribe to.
+    /// The PLX Spot-Check Measurement characteristic, 0x2A5E, which centrals subscribe to.
     ///
     /// The property is `nil` if the service does not declare spot-check measurements.
     public let spotCheck: Characteristic<SpotCheckMeasurement>?
 
-    /// The PLX Continuous Measurement, 0x2A5F, which centrals subscribe to.
+    /// The PLX Continuous Measurement characteristic, 0x2A5F, which centrals subscribe to.
     ///
     /// The property is `nil` if the service does not declare continuous measurements.
     public let continuous: Characteristic<ContinuousMeasurement>?
 
-    /// The PLX Features, 0x2A60, which centrals read.
+    /// The PLX Features characteristic, 0x2A60, which centrals read.
     public let features: Characteristic<PulseOximeterFeatures>
 
-    /// The Record Access Control Point, 0x2A52.
+    /// The Record Access Control Point characteristic, 0x2A52.
     ///
     /// The property is `nil` if the device stores no measurements.
     public let recordAccess: Characteristic<RecordAccessResponse>?
 
     private let supported: PulseOximeterFeatures
 
-    /// Declares a device that makes spot-check measurements.
+    /// Declares a service for a device that performs spot-check measurements.
     ///
     /// - Parameters:
-    ///   - spotCheck: The additional values in spot-check measurements; `[]` for none.
-    ///   - continuous: The additional values in continuous measurements; `nil` if the device makes no
+    ///   - spotCheck: The additional values in spot-check measurements. Use `[]` if spot-check measurements
+    ///     contain no additional values.
+    ///   - continuous: The additional values in continuous measurements. Use `nil` if the device performs no
     ///     continuous measurements.
-    ///   - status: The status bits that the device can send; `nil` if the device sends no status. The status
-    ///     of stored measurements always contains ``PulseOximeterStatus/stored``.
-    ///   - faults: The faults that the device can report; `nil` if the device reports no faults.
-    ///   - store: The spot-check measurements that the device stores; `nil` if the device stores no
+    ///   - status: The status bits that the device can send. Use `nil` if the device sends no status. The
+    ///     status of stored measurements always contains ``PulseOximeterStatus/stored``.
+    ///   - faults: The device and sensor faults that the device can report. Use `nil` if the device reports
+    ///     no faults.
+    ///   - store: The spot-check measurements that the device stores. Use `nil` if the device stores no
     ///     measurements.
-    ///   - supportsMultipleBonds: Whether several centrals can be bonded.
-    ///   - security: The security required to subscribe, and to write the control point.
+    ///   - supportsMultipleBonds: Whether the device supports bonds with several centrals.
+    ///   - security: The security required to subscribe, and to write to the Record Access Control Point.
     public init(
         spotCheck: Fields,
         continuous: Fields? = nil,
@@ -117,14 +120,16 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         )
     }
 
-    /// Declares a device that makes continuous measurements only.
+    /// Declares a service for a device that performs only continuous measurements.
     ///
     /// - Parameters:
-    ///   - continuous: The additional values in continuous measurements; `[]` for none.
-    ///   - status: The status bits that the device can send; `nil` if the device sends no status.
-    ///   - faults: The faults that the device can report; `nil` if the device reports no faults.
-    ///   - supportsMultipleBonds: Whether several centrals can be bonded.
-    ///   - security: The security required to subscribe.
+    ///   - continuous: The additional values in continuous measurements. Use `[]` if continuous measurements
+    ///     contain no additional values.
+    ///   - status: The status bits that the device can send. Use `nil` if the device sends no status.
+    ///   - faults: The device and sensor faults that the device can report. Use `nil` if the device reports
+    ///     no faults.
+    ///   - supportsMultipleBonds: Whether the device supports bonds with several centrals.
+    ///   - security: The security required to subscribe to the measurements.
     public init(
         continuous: Fields,
         status: PulseOximeterStatus? = nil,
@@ -205,22 +210,22 @@ public struct PulseOximeterService: GATTServiceDeclaration {
 
     /// Sends a continuous measurement to all subscribers.
     ///
-    /// Values that the service does not declare are not sent.
+    /// The method does not send values that the service does not declare.
     ///
-    /// If the service does not declare continuous measurements, nothing is sent.
+    /// If the service does not declare continuous measurements, the method has no effect.
     ///
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: The errors that `session.notify` throws.
     public func notify(_ measurement: ContinuousMeasurement, in session: PeripheralSession) async throws {
         guard let continuous else { return }
         try await session.notify(continuous, measurement.supported(by: supported))
     }
 
-    /// Sends a spot-check measurement to all subscribers, and waits for their confirmations.
+    /// Sends a spot-check measurement to all subscribers, and waits for the confirmations of the subscribers.
     ///
-    /// Values that the service does not declare are not sent. If the service does not declare spot-check
-    /// measurements, nothing is sent.
+    /// The method does not send values that the service does not declare. If the service does not declare
+    /// spot-check measurements, the method has no effect.
     ///
-    /// - Throws: The errors of `session.indicate`.
+    /// - Throws: The errors that `session.indicate` throws.
     public func indicate(_ measurement: SpotCheckMeasurement, in session: PeripheralSession) async throws {
         guard let spotCheck else { return }
         try await session.indicate(spotCheck, measurement.supported(by: supported, isStored: false))

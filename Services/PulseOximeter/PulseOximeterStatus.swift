@@ -1,15 +1,15 @@
 public import PeripheralKit
 
-/// The reliability of a pulse oximeter's values: the Measurement Status.
+/// The reliability of the values from a pulse oximeter.
 ///
-/// The source is the Pulse Oximeter Service 1.0.1, section 3.1.
+/// `PulseOximeterStatus` represents the Measurement Status field (Pulse Oximeter Service 1.0.1, section 3.1).
 public struct PulseOximeterStatus: OptionSet, Hashable, Sendable {
     /// The encoded bits.
     ///
-    /// The lowest five bits are reserved.
+    /// The lowest five bits of the status are reserved.
     public let rawValue: UInt16
 
-    /// Creates a set of bits.
+    /// Creates a set from encoded bits.
     ///
     /// The set can contain bits that the specification does not define.
     public init(rawValue: UInt16) {
@@ -22,19 +22,19 @@ public struct PulseOximeterStatus: OptionSet, Hashable, Sendable {
     public static let earlyEstimate = PulseOximeterStatus(rawValue: 1 << 6)
     /// The values were validated.
     public static let validated = PulseOximeterStatus(rawValue: 1 << 7)
-    /// The values are fully qualified.
+    /// The values are fully qualified data.
     public static let fullyQualified = PulseOximeterStatus(rawValue: 1 << 8)
-    /// The values were stored.
+    /// The values are from a stored measurement.
     ///
-    /// The service sets this bit when it sends a stored measurement.
+    /// A ``PulseOximeterService`` sets the `stored` bit when the service sends a stored measurement.
     public static let stored = PulseOximeterStatus(rawValue: 1 << 9)
-    /// The values are for a demonstration.
+    /// The values are demonstration data.
     public static let demonstration = PulseOximeterStatus(rawValue: 1 << 10)
-    /// The values are for a test.
+    /// The values are test data.
     public static let test = PulseOximeterStatus(rawValue: 1 << 11)
     /// The device is being calibrated.
     public static let calibrationOngoing = PulseOximeterStatus(rawValue: 1 << 12)
-    /// There is no measurement.
+    /// No measurement is available.
     public static let unavailable = PulseOximeterStatus(rawValue: 1 << 13)
     /// The measurement is questionable.
     public static let questionable = PulseOximeterStatus(rawValue: 1 << 14)
@@ -42,20 +42,21 @@ public struct PulseOximeterStatus: OptionSet, Hashable, Sendable {
     public static let invalid = PulseOximeterStatus(rawValue: 1 << 15)
 }
 
-/// The faults of a pulse oximeter or its sensor: the Device and Sensor Status.
+/// The faults of a pulse oximeter or of its sensor.
 ///
-/// The field has 24 bits (Pulse Oximeter Service 1.0.1, section 3.1).
+/// `PulseOximeterFaults` represents the Device and Sensor Status field, which has 24 bits (Pulse Oximeter
+/// Service 1.0.1, section 3.1).
 public struct PulseOximeterFaults: OptionSet, Hashable, Sendable {
     /// The encoded bits.
     ///
     /// Bits 16 and above are reserved.
     public let rawValue: UInt32
 
-    /// Creates a set of bits.
+    /// Creates a set from encoded bits.
     ///
     /// The set can contain bits that the specification does not define.
     ///
-    /// Bits 24 and above are dropped.
+    /// The initializer ignores bits 24 and above.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue & 0xFF_FFFF
     }
@@ -70,17 +71,17 @@ public struct PulseOximeterFaults: OptionSet, Hashable, Sendable {
     public static let inadequateSignal = PulseOximeterFaults(rawValue: 1 << 3)
     /// The signal is poor.
     public static let poorSignal = PulseOximeterFaults(rawValue: 1 << 4)
-    /// The perfusion is low.
+    /// The perfusion (the blood flow through the tissue) is low.
     public static let lowPerfusion = PulseOximeterFaults(rawValue: 1 << 5)
     /// The signal is erratic.
     public static let erraticSignal = PulseOximeterFaults(rawValue: 1 << 6)
-    /// The signal has no pulse.
+    /// The signal does not contain a pulse.
     public static let nonpulsatileSignal = PulseOximeterFaults(rawValue: 1 << 7)
     /// The pulse is questionable.
     public static let questionablePulse = PulseOximeterFaults(rawValue: 1 << 8)
     /// The signal is being analyzed.
     public static let signalAnalysis = PulseOximeterFaults(rawValue: 1 << 9)
-    /// Something interferes with the sensor.
+    /// Interference affects the sensor.
     public static let sensorInterference = PulseOximeterFaults(rawValue: 1 << 10)
     /// The sensor is not connected to the user.
     public static let sensorUnconnectedToUser = PulseOximeterFaults(rawValue: 1 << 11)

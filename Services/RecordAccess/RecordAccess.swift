@@ -17,30 +17,32 @@ public import PeripheralKit
 /// let controlPoint = access.characteristic(security: .encrypted)
 /// ```
 ///
-/// Each central can run one operation at a time, and can abort that operation. After an abort, the remaining
-/// records are not sent. An abort always succeeds, even if no operation is in progress.
+/// Each central can run one operation at a time, and can abort its operation. After an abort, the service
+/// does not send the remaining records. An abort always succeeds, even if no operation is in progress.
 ///
-/// The response can also report one of these results (Glucose Service 1.0.1, section 3.4):
+/// The response to a request can also report one of these results (Glucose Service 1.0.1, section 3.4):
 /// - ``RecordAccessResult/operationNotSupported``: The operation is unknown, or the operation deletes records
 ///   and `remove` is `nil`.
-/// - ``RecordAccessResult/operatorNotSupported``: The operator requires a filter, but `filters` is empty. The
-///   result is the same if the operator requests the first or the last record, and `hasEnds` is `false`.
+/// - ``RecordAccessResult/operatorNotSupported``: The operator requires a filter, but `filters` is empty.
+///   ``RecordAccessResult/operatorNotSupported`` is also the result if the operator requests the first or the
+///   last record, and `hasEnds` is `false`.
 /// - ``RecordAccessResult/operandNotSupported``: The request uses a filter that is not in `filters`.
 /// - ``RecordAccessResult/invalidOperand``: The bounds are in the wrong order.
-/// - ``RecordAccessResult/noRecordsFound``: No record matches the selection. The response to a request for
-///   the number of records contains 0 instead.
-/// - ``RecordAccessResult/procedureNotCompleted``: One of the closures `records`, `remove` and `report`
-///   throws an error.
+/// - ``RecordAccessResult/noRecordsFound``: No record matches the selection. If no record matches, the
+///   response to a request for the number of records contains 0.
+/// - ``RecordAccessResult/procedureNotCompleted``: A closure (`records`, `remove` or `report`) throws an
+///   error.
 ///
-/// A report is sent only to the central that requests the records. Sometimes the Bluetooth stack cannot
-/// address that central separately (see `PeripheralSession.notify(_:_:to:)`). If another central is then
-/// subscribed to the records, the report ends with ``RecordAccessResult/procedureNotCompleted``. The
-/// Bluetooth stack cannot address a central separately in these cases:
-/// - BlueZ is older than 5.76, or older than 5.80 if the records are indicated.
-/// - A bonded central has reconnected and has not subscribed again. This case applies to all versions of
-///   BlueZ.
+/// The service sends records only to the central that requests the records. Sometimes the Bluetooth stack
+/// cannot send values to a single central separately (see `PeripheralSession.notify(_:_:to:)`). If the
+/// Bluetooth stack cannot send values separately and the records have several subscribers, the operation ends
+/// with ``RecordAccessResult/procedureNotCompleted``. The Bluetooth stack cannot send values to a central
+/// separately in these cases:
+/// - The version of BlueZ is older than 5.76, or older than 5.80 if the records are sent as indications.
+/// - A bonded central has reconnected and has not subscribed again. The limitation for a bonded central
+///   applies to all versions of BlueZ.
 ///
-/// A central that is the only subscriber always receives the records.
+/// A central that is the only subscriber to the records always receives the records.
 public struct RecordAccess<Record: Sendable>: Sendable {
     private let records: @Sendable () async throws -> [Record]
     private let remove: (@Sendable ([Record]) async throws -> Void)?
@@ -51,19 +53,19 @@ public struct RecordAccess<Record: Sendable>: Sendable {
     private let busy: ATTError
     private let report: @Sendable (Record, Central, PeripheralSession) async throws -> Void
 
-    /// Describes the access to records.
+    /// Creates a control point for stored records.
     ///
     /// - Parameters:
-    ///   - records: Returns all stored records, the oldest first.
-    ///   - remove: Deletes records; `nil` if centrals must not delete records.
+    ///   - records: A closure that returns all stored records, with the oldest record first.
+    ///   - remove: A closure that deletes records, or `nil` if centrals must not delete records.
     ///   - filters: The filters by which centrals can select records.
     ///   - hasEnds: Whether centrals can request the first and the last record.
-    ///   - measurement: The characteristic that sends the records. A request of a central that has not
-    ///     subscribed to this characteristic is refused.
+    ///   - measurement: The characteristic that sends the records. The service refuses the request of a
+    ///     central that has not subscribed to the records.
     ///   - notSubscribed: The error for a central that has not subscribed to the records or to the control
     ///     point.
     ///   - busy: The error for a request while another operation of the central is in progress.
-    ///   - report: Sends a record to a central.
+    ///   - report: A closure that sends a record to a central.
     public init<Measurement>(
         records: @escaping @Sendable () async throws -> [Record],
         remove: (@Sendable (_ records: [Record]) async throws -> Void)? = nil,
@@ -90,10 +92,11 @@ public struct RecordAccess<Record: Sendable>: Sendable {
 
     /// Creates the characteristic.
     ///
-    /// Store the characteristic in a constant, and declare the characteristic in one service only.
+    /// Store the characteristic in a constant, and declare the constant in only one service.
     ///
-    /// - Parameter security: The security required to write and to subscribe.
-    /// - Returns: The Record Access Control Point, 0x2A52.
+    /// - Parameter security: The security required to write the control point and to subscribe to the control
+    ///   point.
+    /// - Returns: The Record Access Control Point characteristic, 0x2A52.
     public func characteristic(security: AttributeSecurity) -> Characteristic<RecordAccessResponse> {
         Characteristic(.recordAccessControlPoint, [.write, .indicate], security: security) {
             ControlPoint(

@@ -2,22 +2,23 @@ public import PeripheralKit
 
 /// A request that a central writes to a Record Access Control Point, 0x2A52.
 ///
-/// The source is the GATT Specification Supplement, Record Access Control Point.
+/// The GATT Specification Supplement defines the request in the section Record Access Control Point.
 ///
 /// ```swift
 /// RecordAccessRequest.report(.all)
 /// RecordAccessRequest.delete(.within(.sequenceNumber(1), .sequenceNumber(20)))
 /// ```
 ///
-/// Any request of at least two bytes can be decoded. The service also responds to an unknown request.
+/// Any request of at least two bytes can be decoded. The service therefore also responds to an unknown
+/// request.
 public struct RecordAccessRequest: Hashable, Sendable {
     /// The requested operation.
     public var operation: RecordAccessOperation
 
-    /// The encoded operator, which selects the records.
+    /// The encoded operator, which selects records.
     public var operatorCode: UInt8
 
-    /// The operand: empty, or a filter type and one or two bounds.
+    /// The operand, which is empty or consists of a filter type and one or two bounds.
     public var operand: [UInt8]
 
     /// Creates a request from an operation, an operator and an operand.
@@ -59,7 +60,7 @@ public struct RecordAccessRequest: Hashable, Sendable {
 extension RecordAccessRequest: GATTValue {
     /// Reads the operation, the operator and the operand.
     ///
-    /// The operand extends to the end of the bytes.
+    /// The operand extends to the end of the encoded request.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         operation = RecordAccessOperation(rawValue: try reader.read())
         operatorCode = try reader.read()
@@ -74,7 +75,7 @@ extension RecordAccessRequest: GATTValue {
     }
 }
 
-/// An operation on records: the op code of a ``RecordAccessRequest``.
+/// An operation on records, identified by the op code of a ``RecordAccessRequest``.
 public struct RecordAccessOperation: Hashable, Sendable {
     /// The encoded op code.
     public var rawValue: UInt8
@@ -96,7 +97,7 @@ public struct RecordAccessOperation: Hashable, Sendable {
     public static let reportNumber = RecordAccessOperation(rawValue: 0x04)
 }
 
-/// A selection of records: the operator and the operand of a ``RecordAccessRequest``.
+/// A selection of records by the operator and the operand of a ``RecordAccessRequest``.
 public enum RecordSelection: Hashable, Sendable {
     /// All records.
     case all

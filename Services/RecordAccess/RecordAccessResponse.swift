@@ -2,14 +2,14 @@ public import PeripheralKit
 
 /// The response that a Record Access Control Point indicates at the end of an operation.
 public enum RecordAccessResponse: Hashable, Sendable {
-    /// The number of records: the response to ``RecordAccessOperation/reportNumber``.
+    /// The number of records, which is the response to ``RecordAccessOperation/reportNumber``.
     case number(UInt16)
 
     /// The result of an operation.
     case result(RecordAccessResult, of: RecordAccessOperation)
 }
 
-/// The result of an operation: a response code value of the Record Access Control Point.
+/// The result of an operation, identified by a response code value of the Record Access Control Point.
 public struct RecordAccessResult: Hashable, Sendable {
     /// The encoded value.
     public var rawValue: UInt8
@@ -33,9 +33,9 @@ public struct RecordAccessResult: Hashable, Sendable {
     public static let invalidOperand = RecordAccessResult(rawValue: 0x05)
     /// No record matches the selection.
     public static let noRecordsFound = RecordAccessResult(rawValue: 0x06)
-    /// The operation in progress could not be aborted.
+    /// The service could not abort the operation in progress.
     public static let abortUnsuccessful = RecordAccessResult(rawValue: 0x07)
-    /// The operation could not be completed.
+    /// The service could not complete the operation.
     public static let procedureNotCompleted = RecordAccessResult(rawValue: 0x08)
     /// The filter is not supported.
     public static let operandNotSupported = RecordAccessResult(rawValue: 0x09)

@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// A criterion by which centrals select records.
 ///
-/// A criterion is a filter type of the Record Access Control Point.
+/// A criterion corresponds to a filter type of the Record Access Control Point.
 public struct RecordFilter<Record: Sendable>: Sendable {
     let type: UInt8
     /// The number of bytes in a bound.
@@ -48,7 +48,8 @@ public struct UserFacingTime: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - time: The time of the internal clock.
-    ///   - minutes: The offset that the user has set, in minutes. The offset is limited to ±2 147 483 647.
+    ///   - minutes: The offset that the user has set, in minutes. The offset is limited to ±2 147 483 647
+    ///     minutes.
     public init?(_ time: DateTime, minutes: Int = 0) {
         guard let year = time.year, let month = time.month, let day = time.day else { return nil }
         // The year begins in March, so that the leap day is its last day.

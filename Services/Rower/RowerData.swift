@@ -3,7 +3,8 @@ public import PeripheralKit
 
 /// The training data of a rower.
 ///
-/// The data is the value of the Rower Data, 0x2AD1 (Fitness Machine Service 1.0, section 4.8).
+/// This type represents the value of the Rower Data characteristic, 0x2AD1 (Fitness Machine Service 1.0,
+/// section 4.8).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -21,65 +22,66 @@ public import PeripheralKit
 /// }
 /// ```
 public struct RowerData: FitnessMachineData {
-    /// The strokes per minute, 0 to 127.5 in steps of 0.5.
+    /// The number of strokes per minute, 0 to 127.5 in steps of 0.5.
     ///
-    /// If the data is sent in several parts, only the last part contains the stroke rate. The property is
-    /// `nil` in the other parts.
+    /// If the service sends the data in several parts, only the last part contains the stroke rate. The
+    /// stroke rate is `nil` in every part before the last part.
     public var strokesPerMinute: Double?
 
-    /// The number of strokes since the training began, 0 to 65 535.
+    /// The number of strokes since the training began, 0 to 65,535.
     ///
-    /// If the data is sent in several parts, only the last part contains the number of strokes. The property
-    /// is `nil` in the other parts.
+    /// If the service sends the data in several parts, only the last part contains the number of strokes. The
+    /// number of strokes is `nil` in every part before the last part.
     public var strokes: Int?
 
-    /// The average strokes per minute since the training began.
+    /// The average number of strokes per minute since the training began.
     ///
-    /// The range is 0 to 127.5 in steps of 0.5.
+    /// The range of the average stroke rate is 0 to 127.5 in steps of 0.5.
     public var averageStrokesPerMinute: Double?
 
-    /// The distance since the training began, in meters, 0 to 16 777 215.
+    /// The distance since the training began, in meters, 0 to 16,777,215.
     public var meters: Int?
 
-    /// The pace in seconds per 500 meters, 0 to 65 535.
+    /// The pace in seconds per 500 meters, 0 to 65,535.
     public var secondsPer500Meters: Int?
 
     /// The average pace since the training began, in seconds per 500 meters.
     ///
-    /// The range is 0 to 65 535.
+    /// The range of the average pace is 0 to 65,535.
     public var averageSecondsPer500Meters: Int?
 
-    /// The power in watts, −32 768 to 32 767.
+    /// The power in watts, −32,768 to 32,767.
     public var watts: Int?
 
-    /// The average power since the training began, in watts, −32 768 to 32 767.
+    /// The average power since the training began, in watts, −32,768 to 32,767.
     public var averageWatts: Int?
 
-    /// The resistance level, −32 768 to 32 767.
+    /// The resistance level, −32,768 to 32,767.
     ///
-    /// The level has two bytes, as in the original definition of version 1.0. A central that follows a newer
-    /// GATT Specification Supplement reads one byte, and misreads the following fields. Omit the level for
-    /// such centrals.
+    /// The encoded resistance level has two bytes, as in the definition published with Fitness Machine
+    /// Service 1.0. If a central follows a newer GATT Specification Supplement, the central expects a
+    /// resistance level of one byte and misreads the fields after the resistance level. To support centrals
+    /// that follow a newer supplement, omit the resistance level.
     public var resistanceLevel: Int?
 
-    /// The energy, the heart rate and the time of the training.
+    /// The workout values, such as the energy expended, the heart rate and the elapsed time.
     public var workout = WorkoutData()
 
     /// Creates training data.
     ///
-    /// A value out of range is sent as the nearest value in the range.
+    /// If a value is out of range, the service sends the nearest bound of the range.
     ///
     /// - Parameters:
-    ///   - strokesPerMinute: The strokes per minute.
-    ///   - strokes: The strokes since the training began.
-    ///   - averageStrokesPerMinute: The average strokes per minute since the training began.
+    ///   - strokesPerMinute: The number of strokes per minute.
+    ///   - strokes: The number of strokes since the training began.
+    ///   - averageStrokesPerMinute: The average number of strokes per minute since the training began.
     ///   - meters: The distance since the training began.
     ///   - secondsPer500Meters: The pace.
     ///   - averageSecondsPer500Meters: The average pace since the training began.
     ///   - watts: The power.
     ///   - averageWatts: The average power since the training began.
     ///   - resistanceLevel: The resistance level.
-    ///   - workout: The energy, the heart rate and the time of the training.
+    ///   - workout: The workout values, such as the energy expended, the heart rate and the elapsed time.
     public init(
         strokesPerMinute: Double,
         strokes: Int,
@@ -107,14 +109,16 @@ public struct RowerData: FitnessMachineData {
     /// The kind of machine: a rower.
     public static var machine: FitnessMachineKind { .rower }
 
-    /// Reads training data, or a part of the data, and ignores reserved flags.
+    /// Decodes the data of a rower, or one part of the data.
+    ///
+    /// The initializer ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
         try visit(&fields)
         reader = fields.rest
     }
 
-    /// Reads or writes the fields of the data.
+    /// Reads or writes the fields of the rower's data.
     public mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError) {
         if fields.begin(0, if: strokesPerMinute != nil || strokes != nil) {
             try fields.number(&strokesPerMinute, .halves8)

@@ -2,36 +2,36 @@ public import PeripheralKit
 
 /// The speed and cadence of a runner or walker.
 ///
-/// A measurement is the value of the RSC Measurement, 0x2A53 (Running Speed and Cadence Service 1.0.1,
-/// section 3.1).
+/// A measurement is the value of the RSC Measurement characteristic, 0x2A53 (Running Speed and Cadence
+/// Service 1.0.1, section 3.1).
 ///
 /// ```swift
 /// RSCMeasurement(metersPerSecond: 3.2, cadence: 168, isRunning: true)
 /// ```
 ///
-/// Each value is rounded to the nearest multiple of its step, and limited to its range.
+/// Each value of a measurement is rounded to the nearest multiple of its step size, and limited to its range.
 public struct RSCMeasurement: Hashable, Sendable {
-    /// The speed in meters per second, 0 to 255.996 in steps of 1/256.
+    /// The speed in meters per second, from 0 to 255.996 in steps of 1/256.
     public var metersPerSecond: Double
 
     /// The cadence in steps per minute.
     public var cadence: UInt8
 
-    /// The length of a stride in meters, 0 to 655.35 in steps of 0.01.
+    /// The length of a stride in meters, from 0 to 655.35 in steps of 0.01.
     ///
-    /// The property is `nil` if the sensor does not send this value.
+    /// The stride length is `nil` if the sensor does not send this value.
     public var strideLength: Double?
 
     /// The total distance in meters.
     ///
-    /// The distance counts from the value that a central last set.
+    /// The distance begins at the value that a central last set.
     ///
-    /// The range is 0 to 429 496 729.5 in steps of 0.1.
+    /// The range of the distance is 0 to 429 496 729.5 meters in steps of 0.1.
     ///
-    /// The property is `nil` if the sensor does not send this value.
+    /// The distance is `nil` if the sensor does not send a distance.
     public var totalDistance: Double?
 
-    /// Whether the user runs.
+    /// Whether the user is running.
     ///
     /// The property is `false` if the user walks, or if the sensor cannot distinguish walking from running.
     public var isRunning: Bool
@@ -43,7 +43,7 @@ public struct RSCMeasurement: Hashable, Sendable {
     ///   - cadence: The cadence in steps per minute.
     ///   - strideLength: The length of a stride in meters.
     ///   - totalDistance: The total distance in meters.
-    ///   - isRunning: Whether the user runs.
+    ///   - isRunning: Whether the user is running.
     public init(
         metersPerSecond: Double,
         cadence: UInt8,
@@ -76,7 +76,7 @@ extension RSCMeasurement: GATTValue {
         isRunning = flags & Self.isRunning != 0
     }
 
-    /// Appends 4 to 10 bytes.
+    /// Appends the encoded measurement, which has 4 to 10 bytes.
     public func encode(into writer: inout ByteWriter) {
         var flags: UInt8 = isRunning ? Self.isRunning : 0
         if strideLength != nil { flags |= Self.hasStrideLength }
@@ -100,15 +100,15 @@ extension Double {
     }
 }
 
-/// The features of a sensor: the value of the RSC Feature, 0x2A54.
+/// The features of a sensor, which are the value of the RSC Feature characteristic, 0x2A54.
 ///
-/// The service creates the features from its parameters (Running Speed and Cadence Service 1.0.1, section
-/// 3.2).
+/// The service creates the features from the parameters of its initializer (Running Speed and Cadence Service
+/// 1.0.1, section 3.2).
 public struct RSCFeature: OptionSet, Hashable, Sendable {
     /// The encoded bits.
     public let rawValue: UInt16
 
-    /// Creates a set of bits.
+    /// Creates a set of features from bits.
     ///
     /// The set can contain bits that the specification does not define.
     public init(rawValue: UInt16) {
@@ -123,7 +123,7 @@ public struct RSCFeature: OptionSet, Hashable, Sendable {
     public static let walkingOrRunning = RSCFeature(rawValue: 1 << 2)
     /// Centrals can calibrate the sensor.
     public static let calibration = RSCFeature(rawValue: 1 << 3)
-    /// The sensor works in several locations.
+    /// The sensor works in several locations on the body.
     public static let multipleSensorLocations = RSCFeature(rawValue: 1 << 4)
 }
 

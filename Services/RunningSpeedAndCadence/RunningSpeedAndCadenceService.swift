@@ -28,22 +28,22 @@ public import PeripheralSensorLocation
 ///
 /// If a sensor sends the total distance, centrals must be able to set the distance (section 3.4.1). The
 /// service therefore sends the distance only if you provide a handler that sets the distance. `SensorControl`
-/// describes the responses to requests.
+/// describes the responses of the control point to requests.
 public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
-    /// The RSC Measurement, 0x2A53, which centrals subscribe to.
+    /// The RSC Measurement characteristic, 0x2A53, which centrals subscribe to.
     ///
     /// Use ``notify(_:in:)`` to send a measurement.
     public let measurement: Characteristic<RSCMeasurement>
 
-    /// The RSC Feature, 0x2A54, which centrals read.
+    /// The RSC Feature characteristic, 0x2A54, which centrals read.
     public let feature: Characteristic<RSCFeature>
 
-    /// The Sensor Location, 0x2A5D, which centrals read.
+    /// The Sensor Location characteristic, 0x2A5D, which centrals read.
     ///
     /// The property is `nil` if the service does not declare a location.
     public let sensorLocation: Characteristic<SensorLocation>?
 
-    /// The SC Control Point, 0x2A55.
+    /// The SC Control Point characteristic, 0x2A55.
     ///
     /// The property is `nil` if centrals cannot set any value and cannot calibrate the sensor.
     public let controlPoint: Characteristic<SensorControlResponse>?
@@ -55,14 +55,15 @@ public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - tellsStrideLength: Whether measurements contain the length of a stride.
     ///   - tellsRunning: Whether measurements distinguish walking from running.
-    ///   - location: The place of the sensor; `nil` to omit the Sensor Location.
+    ///   - location: The location of the sensor, or `nil` to omit the Sensor Location characteristic.
     ///   - security: The security required to subscribe to the measurements, and to write the control point.
-    ///   - setTotalDistance: Sets the total distance to the value that a central has written, in meters, in
-    ///     steps of 0.1; `nil` if measurements do not contain the total distance. If the closure throws an
-    ///     error, the request fails.
-    ///   - calibrate: Calibrates the sensor when a central requests a calibration; `nil` if centrals cannot
-    ///     calibrate the sensor. If the closure throws an error, the request fails. The closure must return
-    ///     within 30 seconds, because centrals then stop waiting.
+    ///   - setTotalDistance: A closure that sets the total distance to the value that a central has written.
+    ///     The total distance is in meters, in steps of 0.1. If the closure is `nil`, measurements do not
+    ///     contain the total distance. If the closure throws an error, the request of the central fails.
+    ///   - calibrate: A closure that calibrates the sensor when a central requests a calibration. If the
+    ///     closure is `nil`, centrals cannot calibrate the sensor. If the closure throws an error, the
+    ///     request of the central fails. The closure must return within 30 seconds. A central stops waiting
+    ///     for the response after 30 seconds.
     public init(
         tellsStrideLength: Bool = false,
         tellsRunning: Bool = false,
@@ -95,12 +96,12 @@ public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
 
     /// Sends a measurement to all subscribers.
     ///
-    /// Values that are not in the features are not sent.
+    /// The service omits an optional value if the features of the sensor do not include this value.
     ///
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: The function throws the same errors as `session.notify`.
     public func notify(_ value: RSCMeasurement, in session: PeripheralSession) async throws {
         var value = value
         if !supported.contains(.strideLength) { value.strideLength = nil }

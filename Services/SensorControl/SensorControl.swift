@@ -4,15 +4,15 @@ public import PeripheralSensorLocation
 /// The SC Control Point, 0x2A55, through which centrals configure a speed and cadence sensor.
 ///
 /// The Cycling Speed and Cadence service and the Running Speed and Cadence service contain the control point.
-/// The source is section 3.4 of both specifications, version 1.0.1.
+/// Section 3.4 of the two service specifications, version 1.0.1, defines the control point.
 ///
-/// The response reports the result of a request:
+/// The response to a failed request reports one of these results:
 /// - `SensorControlResult.operationNotSupported`: There is no handler for the request, or the request is
 ///   unknown.
-/// - `SensorControlResult.invalidParameter`: The parameter has a wrong length, or the location is not
+/// - `SensorControlResult.invalidParameter`: The parameter has the wrong length, or the location is not
 ///   supported.
-/// - `SensorControlResult.operationFailed`: A handler throws an error. If the error is a
-///   `SensorControlResult`, the response reports that result instead.
+/// - `SensorControlResult.operationFailed`: A handler throws an error. If a handler throws a
+///   `SensorControlResult`, the response reports the thrown result.
 ///
 /// The control point can refuse a request with these errors:
 /// - `ATTError.sensorControlNotSubscribed`: The central has not subscribed to the control point.
@@ -22,12 +22,12 @@ public struct SensorControl: Sendable {
     private let calibrate: (@Sendable () async throws -> Void)?
     private let placement: SensorPlacement?
 
-    /// Describes the requests that centrals can make.
+    /// Creates a control point for the requests that the sensor supports.
     ///
     /// - Parameters:
-    ///   - placement: The place of the sensor. If the sensor is movable, centrals can set the location and
+    ///   - placement: The location of the sensor. If the sensor is movable, centrals can set the location and
     ///     request the supported locations.
-    ///   - setCumulativeValue: Sets the cumulative value that the service defines.
+    ///   - setCumulativeValue: A closure that sets the cumulative value that the service defines.
     ///   - calibrate: Calibrates the sensor. Centrals wait at most 30 seconds for the end of the calibration.
     public init(
         placement: SensorPlacement? = nil,
@@ -41,11 +41,12 @@ public struct SensorControl: Sendable {
 
     /// Creates the characteristic.
     ///
-    /// Store the characteristic in a constant, and declare the characteristic in one service only.
+    /// Store the characteristic in a constant, and declare the constant in only one service.
     ///
-    /// - Parameter security: The security required to write and to subscribe.
-    /// - Returns: The SC Control Point, 0x2A55; `nil` if no requests are supported. A service then contains
-    ///   no control point.
+    /// - Parameter security: The security required to write the control point and to subscribe to the control
+    ///   point.
+    /// - Returns: The SC Control Point characteristic, 0x2A55, or `nil` if the sensor supports no requests.
+    ///   If the sensor supports no requests, its service contains no control point.
     public func characteristic(security: AttributeSecurity) -> Characteristic<SensorControlResponse>? {
         guard setCumulativeValue != nil || calibrate != nil || placement?.isMovable == true else {
             return nil
@@ -104,13 +105,13 @@ public struct SensorControl: Sendable {
 extension ATTError {
     /// The error for a request while another request of the central is in progress.
     ///
-    /// The code is the application error 0x80 of the Cycling Speed and Cadence and the Running Speed and
-    /// Cadence Service specifications 1.0.1, section 1.6.
+    /// The application error has the code 0x80 (Cycling Speed and Cadence Service 1.0.1 and Running Speed and
+    /// Cadence Service 1.0.1, section 1.6).
     public static let sensorControlProcedureInProgress = ATTError(rawValue: 0x80)
 
     /// The error for a central that has not subscribed to the SC Control Point.
     ///
-    /// The code is the application error 0x81 of the Cycling Speed and Cadence and the Running Speed and
-    /// Cadence Service specifications 1.0.1, section 1.6.
+    /// The application error has the code 0x81 (Cycling Speed and Cadence Service 1.0.1 and Running Speed and
+    /// Cadence Service 1.0.1, section 1.6).
     public static let sensorControlNotSubscribed = ATTError(rawValue: 0x81)
 }

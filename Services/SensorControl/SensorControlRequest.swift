@@ -43,7 +43,7 @@ public struct SensorControlRequest: Hashable, Sendable {
 extension SensorControlRequest: GATTValue {
     /// Reads the operation and the parameter.
     ///
-    /// The parameter extends to the end of the bytes.
+    /// The parameter extends to the end of the encoded request.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         operation = SensorControlOperation(rawValue: try reader.read())
         parameter = reader.readRemaining()
@@ -56,7 +56,7 @@ extension SensorControlRequest: GATTValue {
     }
 }
 
-/// An operation of the SC Control Point: its op code.
+/// An operation of the SC Control Point, identified by its op code.
 public struct SensorControlOperation: Hashable, Sendable {
     /// The encoded op code.
     public var rawValue: UInt8
@@ -80,7 +80,7 @@ public struct SensorControlOperation: Hashable, Sendable {
 
 /// The response that the SC Control Point indicates after a request.
 ///
-/// The source is the GATT Specification Supplement, SC Control Point.
+/// The GATT Specification Supplement defines the response in the section SC Control Point.
 public struct SensorControlResponse: Hashable, Sendable {
     /// The requested operation.
     public var operation: SensorControlOperation
@@ -92,7 +92,7 @@ public struct SensorControlResponse: Hashable, Sendable {
     ///
     /// The response to ``SensorControlOperation/requestSupportedSensorLocations`` contains the locations.
     ///
-    /// The list is empty in the response to any other operation.
+    /// In the response to any other operation, the list of locations is empty.
     public var locations: [SensorLocation]
 
     /// Creates a response.
@@ -121,7 +121,7 @@ extension SensorControlResponse: GATTValue {
         locations = reader.readRemaining().map(SensorLocation.init(rawValue:))
     }
 
-    /// Appends at most 20 bytes.
+    /// Appends the encoded response, which has at most 20 bytes.
     public func encode(into writer: inout ByteWriter) {
         writer.write([Self.responseCode, operation.rawValue, result.rawValue])
         for location in locations.prefix(17) { writer.write(location.rawValue) }

@@ -4,16 +4,17 @@ public import PeripheralKit
 public struct WheelRevolutions: Hashable, Sendable {
     /// The number of turns since a central last set the count.
     ///
-    /// The count does not wrap around. The count may decrease when the bicycle rolls back, but not below 0
+    /// The count does not wrap around. When the bicycle rolls back, the count may decrease, but not below 0
     /// (Cycling Speed and Cadence Service 1.0.1, section 3.1.1.2; Cycling Power Service 1.1, section
     /// 3.2.1.5).
     public var count: UInt32
 
     /// The time at which the last turn was complete.
     ///
-    /// The time starts at a moment that the sensor chooses. The time is rounded to the nearest 1/1024 second,
-    /// and wraps around every 64 seconds. In the Cycling Power service, the time is rounded to the nearest
-    /// 1/2048 second, and wraps around every 32 seconds. A negative time is sent as 0.
+    /// The sensor chooses the moment at which the time is 0. The encoder rounds the time to the nearest
+    /// 1/1024 second. The encoded time wraps around every 64 seconds. In the Cycling Power service, the
+    /// encoder rounds the time to the nearest 1/2048 second, and the encoded time wraps around every 32
+    /// seconds. The encoder replaces a negative time with 0.
     public var lastEventTime: Duration
 
     /// Creates a count of turns, with the time of the last turn.
@@ -46,13 +47,14 @@ public struct WheelRevolutions: Hashable, Sendable {
 public struct CrankRevolutions: Hashable, Sendable {
     /// The number of turns.
     ///
-    /// The number wraps around after 65 535.
+    /// The number of turns wraps around to 0 after 65 535.
     public var count: UInt16
 
     /// The time at which the last turn was complete.
     ///
-    /// The time starts at a moment that the sensor chooses. The time is rounded to the nearest 1/1024 second,
-    /// and wraps around every 64 seconds. A negative time is sent as 0.
+    /// The sensor chooses the moment at which the time is 0. The encoder rounds the time to the nearest
+    /// 1/1024 second. The encoded time wraps around every 64 seconds. The encoder replaces a negative time
+    /// with 0.
     public var lastEventTime: Duration
 
     /// Creates a count of turns, with the time of the last turn.
@@ -67,10 +69,11 @@ public struct CrankRevolutions: Hashable, Sendable {
 
     /// Creates a count of turns from a number that can exceed 65 535.
     ///
-    /// After 65 535 turns, which take some hours, `UInt16(count)` would trap.
+    /// A crank exceeds 65 535 turns after some hours. The conversion `UInt16(count)` traps if the number
+    /// exceeds 65 535.
     ///
     /// - Parameters:
-    ///   - count: The number of turns. Only the lower 16 bits are used.
+    ///   - count: The number of turns. The initializer uses only the lower 16 bits of the number.
     ///   - lastEventTime: The time at which the last turn was complete.
     public init(truncatingIfNeeded count: some BinaryInteger, at lastEventTime: Duration) {
         self.init(UInt16(truncatingIfNeeded: count), at: lastEventTime)

@@ -1,8 +1,8 @@
-/// The result of a request to a sensor.
+/// The result of a request that a central writes to the control point of a sensor.
 ///
-/// A result is the response value of the SC Control Point and of the Cycling Power Control Point. If a
-/// handler throws a result, the response contains this result. If a handler throws any other error, the
-/// response contains ``operationFailed``.
+/// The responses of the SC Control Point and of the Cycling Power Control Point contain a result. If a
+/// handler throws a ``SensorControlResult``, the response contains the thrown result. If a handler throws any
+/// other error, the response contains ``operationFailed``.
 public struct SensorControlResult: Error, Hashable, Sendable {
     /// The encoded value.
     public var rawValue: UInt8
@@ -16,9 +16,9 @@ public struct SensorControlResult: Error, Hashable, Sendable {
 
     /// The operation succeeded.
     public static let success = SensorControlResult(rawValue: 0x01)
-    /// The operation is not supported.
+    /// The sensor does not support the operation.
     public static let operationNotSupported = SensorControlResult(rawValue: 0x02)
-    /// The parameter is not valid, or is outside the range that the sensor supports.
+    /// The parameter is not valid or is outside the supported range.
     public static let invalidParameter = SensorControlResult(rawValue: 0x03)
     /// The operation failed.
     public static let operationFailed = SensorControlResult(rawValue: 0x04)

@@ -1,26 +1,27 @@
 public import PeripheralKit
 
-/// The location of a sensor: a fixed location, or a location that centrals set.
+/// The fixed or settable location of a sensor.
 public enum SensorPlacement: Sendable {
     /// The location of the sensor is fixed.
     case fixed(SensorLocation)
 
     /// The sensor works in several locations.
     ///
-    /// Centrals set the current location through the control point.
+    /// Centrals set the current location through the control point of the service.
     ///
     /// - Parameters:
-    ///   - among: The supported locations. A response contains at most the first 17 locations.
+    ///   - among: The supported locations. If a central requests the supported locations, the response
+    ///     contains at most the first 17 locations.
     ///   - current: Returns the current location, which the program stores.
-    ///   - move: Changes the current location to another location of the list. If the closure throws an
-    ///     error, the request fails.
+    ///   - move: Changes the current location to another supported location. If the closure throws an error,
+    ///     the request of the central fails.
     case movable(
         among: [SensorLocation],
         current: @Sendable () async throws -> SensorLocation,
         move: @Sendable (_ location: SensorLocation) async throws -> Void
     )
 
-    /// Whether centrals can set the location.
+    /// Whether centrals can set the location of the sensor.
     public var isMovable: Bool {
         switch self {
         case .fixed: false
@@ -28,7 +29,7 @@ public enum SensorPlacement: Sendable {
         }
     }
 
-    /// Creates the Sensor Location, 0x2A5D.
+    /// Creates the Sensor Location characteristic, 0x2A5D.
     ///
     /// Store the characteristic in a constant, and declare the characteristic in one service only.
     ///
@@ -44,13 +45,13 @@ public enum SensorPlacement: Sendable {
 }
 
 extension SensorPlacement {
-    /// Carries out a central's request to set the location.
+    /// Performs the request of a central to set the location of the sensor.
     ///
     /// Use this method in a service that declares its own control point.
     ///
-    /// - Parameter parameter: The parameter of the request: one byte with the location.
-    /// - Throws: ``SensorControlResult`` if the sensor is fixed, or if the parameter is not a supported
-    ///   location. Also throws the errors of the closure `move`.
+    /// - Parameter parameter: The parameter of the request, which is one byte that encodes the location.
+    /// - Throws: ``SensorControlResult`` if the location is fixed, or if the parameter is not a supported
+    ///   location. The method also throws each error that the closure `move` throws.
     public func move(to parameter: [UInt8]) async throws {
         guard case .movable(let locations, _, let move) = self else {
             throw SensorControlResult.operationNotSupported

@@ -3,7 +3,8 @@ public import PeripheralKit
 
 /// The training data of a stair climber.
 ///
-/// The data is the value of the Stair Climber Data, 0x2AD0 (Fitness Machine Service 1.0, section 4.7).
+/// This type represents the value of the Stair Climber Data characteristic, 0x2AD0 (Fitness Machine Service
+/// 1.0, section 4.7).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -21,40 +22,40 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Data that does not fit into one notification is sent in several notifications.
+/// If the data does not fit into one notification, the service sends several notifications.
 public struct StairClimberData: FitnessMachineData {
-    /// The number of floors since the training began, 0 to 65 535.
+    /// The number of floors since the training began, 0 to 65,535.
     ///
-    /// If the data is sent in several parts, only the last part contains the number of floors. The property
-    /// is `nil` in the other parts.
+    /// If the service sends the data in several parts, only the last part contains the number of floors. The
+    /// number of floors is `nil` in every part before the last part.
     public var floors: Int?
 
-    /// The steps per minute, 0 to 65 535.
+    /// The number of steps per minute, 0 to 65,535.
     public var stepsPerMinute: Int?
 
-    /// The average steps per minute since the training began, 0 to 65 535.
+    /// The average number of steps per minute since the training began, 0 to 65,535.
     public var averageStepsPerMinute: Int?
 
-    /// The meters climbed since the training began, 0 to 65 535.
+    /// The meters climbed since the training began, 0 to 65,535.
     public var metersUp: Int?
 
-    /// The number of strides since the training began, 0 to 65 535.
+    /// The number of strides since the training began, 0 to 65,535.
     public var strides: Int?
 
-    /// The energy, the heart rate and the time of the training.
+    /// The workout values, such as the energy expended, the heart rate and the elapsed time.
     public var workout = WorkoutData()
 
     /// Creates training data.
     ///
-    /// A value out of range is sent as the nearest value in the range.
+    /// If a value is out of range, the service sends the nearest bound of the range.
     ///
     /// - Parameters:
-    ///   - floors: The floors since the training began.
-    ///   - stepsPerMinute: The steps per minute.
-    ///   - averageStepsPerMinute: The average steps per minute since the training began.
+    ///   - floors: The number of floors since the training began.
+    ///   - stepsPerMinute: The number of steps per minute.
+    ///   - averageStepsPerMinute: The average number of steps per minute since the training began.
     ///   - metersUp: The meters climbed since the training began.
-    ///   - strides: The strides since the training began.
-    ///   - workout: The energy, the heart rate and the time of the training.
+    ///   - strides: The number of strides since the training began.
+    ///   - workout: The workout values, such as the energy expended, the heart rate and the elapsed time.
     public init(
         floors: Int,
         stepsPerMinute: Int? = nil,
@@ -74,14 +75,16 @@ public struct StairClimberData: FitnessMachineData {
     /// The kind of machine: a stair climber.
     public static var machine: FitnessMachineKind { .stairClimber }
 
-    /// Reads training data, or a part of the data, and ignores reserved flags.
+    /// Decodes the data of a stair climber, or one part of the data.
+    ///
+    /// The initializer ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
         try visit(&fields)
         reader = fields.rest
     }
 
-    /// Reads or writes the fields of the data.
+    /// Reads or writes the fields of the stair climber's data.
     public mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError) {
         try fields.field(0, &floors, .uint16)
         try fields.field(1, feature: 6, &stepsPerMinute, .uint16)

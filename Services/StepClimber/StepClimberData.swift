@@ -3,7 +3,8 @@ public import PeripheralKit
 
 /// The training data of a step climber.
 ///
-/// The data is the value of the Step Climber Data, 0x2ACF (Fitness Machine Service 1.0, section 4.6).
+/// This type represents the value of the Step Climber Data characteristic, 0x2ACF (Fitness Machine Service
+/// 1.0, section 4.6).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -20,41 +21,41 @@ public import PeripheralKit
 /// }
 /// ```
 public struct StepClimberData: FitnessMachineData {
-    /// The number of floors since the training began, 0 to 65 535.
+    /// The number of floors since the training began, 0 to 65,535.
     ///
-    /// If the data is sent in several parts, only the last part contains the number of floors. The property
-    /// is `nil` in the other parts.
+    /// If the service sends the data in several parts, only the last part contains the number of floors. The
+    /// number of floors is `nil` in every part before the last part.
     public var floors: Int?
 
-    /// The number of steps since the training began, 0 to 65 535.
+    /// The number of steps since the training began, 0 to 65,535.
     ///
-    /// If the data is sent in several parts, only the last part contains the number of steps. The property is
-    /// `nil` in the other parts.
+    /// If the service sends the data in several parts, only the last part contains the number of steps. The
+    /// number of steps is `nil` in every part before the last part.
     public var steps: Int?
 
-    /// The steps per minute, 0 to 65 535.
+    /// The number of steps per minute, 0 to 65,535.
     public var stepsPerMinute: Int?
 
-    /// The average steps per minute since the training began, 0 to 65 535.
+    /// The average number of steps per minute since the training began, 0 to 65,535.
     public var averageStepsPerMinute: Int?
 
-    /// The meters climbed since the training began, 0 to 65 535.
+    /// The meters climbed since the training began, 0 to 65,535.
     public var metersUp: Int?
 
-    /// The energy, the heart rate and the time of the training.
+    /// The workout values, such as the energy expended, the heart rate and the elapsed time.
     public var workout = WorkoutData()
 
     /// Creates training data.
     ///
-    /// A value out of range is sent as the nearest value in the range.
+    /// If a value is out of range, the service sends the nearest bound of the range.
     ///
     /// - Parameters:
-    ///   - floors: The floors since the training began.
-    ///   - steps: The steps since the training began.
-    ///   - stepsPerMinute: The steps per minute.
-    ///   - averageStepsPerMinute: The average steps per minute since the training began.
+    ///   - floors: The number of floors since the training began.
+    ///   - steps: The number of steps since the training began.
+    ///   - stepsPerMinute: The number of steps per minute.
+    ///   - averageStepsPerMinute: The average number of steps per minute since the training began.
     ///   - metersUp: The meters climbed since the training began.
-    ///   - workout: The energy, the heart rate and the time of the training.
+    ///   - workout: The workout values, such as the energy expended, the heart rate and the elapsed time.
     public init(
         floors: Int,
         steps: Int,
@@ -74,14 +75,16 @@ public struct StepClimberData: FitnessMachineData {
     /// The kind of machine: a step climber.
     public static var machine: FitnessMachineKind { .stepClimber }
 
-    /// Reads training data, or a part of the data, and ignores reserved flags.
+    /// Decodes the data of a step climber, or one part of the data.
+    ///
+    /// The initializer ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
         try visit(&fields)
         reader = fields.rest
     }
 
-    /// Reads or writes the fields of the data.
+    /// Reads or writes the fields of the step climber's data.
     public mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError) {
         if fields.begin(0, if: floors != nil || steps != nil) {
             try fields.number(&floors, .uint16)

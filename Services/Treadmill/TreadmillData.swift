@@ -3,7 +3,8 @@ public import PeripheralKit
 
 /// The training data of a treadmill.
 ///
-/// The data is the value of the Treadmill Data, 0x2ACD (Fitness Machine Service 1.0, section 4.4).
+/// This type represents the value of the Treadmill Data characteristic, 0x2ACD (Fitness Machine Service 1.0,
+/// section 4.4).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -21,74 +22,78 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The pace has one byte, in kilometers per minute, as in the original definition of version 1.0.
+/// The encoded pace has one byte, in kilometers per minute, as in the definition published with Fitness
+/// Machine Service 1.0.
 public struct TreadmillData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     ///
-    /// If the data is sent in several parts, only the last part contains the speed. The property is `nil` in
-    /// the other parts.
+    /// If the service sends the data in several parts, only the last part contains the speed. The speed is
+    /// `nil` in every part before the last part.
     public var kilometersPerHour: Double?
 
     /// The average speed since the training began, in kilometers per hour.
     ///
-    /// The range is 0 to 655.35 in steps of 0.01.
+    /// The range of the average speed is 0 to 655.35 kilometers per hour in steps of 0.01.
     public var averageKilometersPerHour: Double?
 
-    /// The distance since the training began, in meters, 0 to 16 777 215.
+    /// The distance since the training began, in meters, 0 to 16,777,215.
     public var meters: Int?
 
     /// The inclination in percent, or `nil` if the inclination is not known.
     ///
-    /// The range is −3276.8 to 3276.6 in steps of 0.1.
+    /// The range of the inclination is −3276.8 to 3276.6 percent in steps of 0.1.
     public var inclinationPercent: Double?
 
     /// The angle of the ramp in degrees, or `nil` if the angle is not known.
     ///
-    /// The range is −3276.8 to 3276.6 in steps of 0.1.
+    /// The range of the angle is −3276.8 to 3276.6 degrees in steps of 0.1.
     public var rampDegrees: Double?
 
     /// The meters climbed since the training began, 0 to 6553.5 in steps of 0.1.
     ///
-    /// If only the descended meters are known, `nil` is sent as 0.
+    /// If ``metersUp`` is `nil` and ``metersDown`` is not `nil`, the service sends 0 for the meters climbed.
     public var metersUp: Double?
 
     /// The meters descended since the training began, 0 to 6553.5 in steps of 0.1.
     ///
-    /// If only the climbed meters are known, `nil` is sent as 0.
+    /// If ``metersDown`` is `nil` and ``metersUp`` is not `nil`, the service sends 0 for the meters
+    /// descended.
     public var metersDown: Double?
 
     /// The pace in kilometers per minute, 0 to 25.5 in steps of 0.1.
     ///
-    /// The pace has one byte, as in the original definition of version 1.0. A central that follows a newer
-    /// GATT Specification Supplement reads two bytes, as seconds per 500 meters, and misreads the following
-    /// fields. Omit the pace for such centrals.
+    /// The encoded pace has one byte, as in the definition published with Fitness Machine Service 1.0. If a
+    /// central follows a newer GATT Specification Supplement, the central expects a pace of two bytes, in
+    /// seconds per 500 meters, and misreads all fields after the pace. To support centrals that follow a
+    /// newer supplement, omit the pace.
     public var kilometersPerMinute: Double?
 
     /// The average pace since the training began, in kilometers per minute.
     ///
-    /// The range is 0 to 25.5 in steps of 0.1.
+    /// The range of the average pace is 0 to 25.5 in steps of 0.1.
     ///
-    /// The pace has one byte, as in the original definition of version 1.0. A central that follows a newer
-    /// GATT Specification Supplement reads two bytes, as seconds per 500 meters, and misreads the following
-    /// fields. Omit the pace for such centrals.
+    /// The encoded average pace has one byte, as in the definition published with Fitness Machine Service
+    /// 1.0. If a central follows a newer GATT Specification Supplement, the central expects an average pace
+    /// of two bytes, in seconds per 500 meters, and misreads all fields after the average pace. To support
+    /// centrals that follow a newer supplement, omit the average pace.
     public var averageKilometersPerMinute: Double?
 
     /// The force on the belt in newtons, or `nil` if the force is not known.
     ///
-    /// The range is −32 768 to 32 766.
+    /// The range of the force is −32,768 to 32,766 newtons.
     public var newtons: Int?
 
     /// The power in watts, or `nil` if the power is not known.
     ///
-    /// The range is −32 768 to 32 766.
+    /// The range of the power is −32,768 to 32,766 watts.
     public var watts: Int?
 
-    /// The energy, the heart rate and the time of the training.
+    /// The workout values, such as the energy expended, the heart rate and the elapsed time.
     public var workout = WorkoutData()
 
     /// Creates training data.
     ///
-    /// A value out of range is sent as the nearest value in the range.
+    /// If a value is out of range, the service sends the nearest bound of the range.
     ///
     /// - Parameters:
     ///   - kilometersPerHour: The speed.
@@ -102,7 +107,7 @@ public struct TreadmillData: FitnessMachineData {
     ///   - averageKilometersPerMinute: The average pace since the training began.
     ///   - newtons: The force on the belt.
     ///   - watts: The power.
-    ///   - workout: The energy, the heart rate and the time of the training.
+    ///   - workout: The workout values, such as the energy expended, the heart rate and the elapsed time.
     public init(
         kilometersPerHour: Double,
         averageKilometersPerHour: Double? = nil,
@@ -134,14 +139,16 @@ public struct TreadmillData: FitnessMachineData {
     /// The kind of machine: a treadmill.
     public static var machine: FitnessMachineKind { .treadmill }
 
-    /// Reads training data, or a part of the data, and ignores reserved flags.
+    /// Decodes the data of a treadmill, or one part of the data.
+    ///
+    /// The initializer ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
         try visit(&fields)
         reader = fields.rest
     }
 
-    /// Reads or writes the fields of the data.
+    /// Reads or writes the fields of the treadmill's data.
     public mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError) {
         try fields.field(0, &kilometersPerHour, .hundredths16)
         try fields.field(1, feature: 0, &averageKilometersPerHour, .hundredths16)

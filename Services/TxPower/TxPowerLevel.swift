@@ -1,17 +1,20 @@
 public import PeripheralKit
 
-/// The transmit power of a device: the value of the Tx Power Level, 0x2A07.
+/// The value of the Tx Power Level characteristic, 0x2A07.
 ///
-/// The source is the Tx Power Service 1.0, section 3.1.
+/// The value is the transmit power of a device.
+///
+/// The Tx Power Service 1.0, section 3.1, defines the value.
 public struct TxPowerLevel: Hashable, Sendable {
-    /// The power in dBm, −100 to 20.
+    /// The power in dBm, from −100 to 20.
     ///
     /// The unit dBm means decibels relative to one milliwatt.
     public let dBm: Int8
 
     /// Creates a level from a number of dBm.
     ///
-    /// - Parameter dBm: The power in dBm. A value below −100 becomes −100, and a value above 20 becomes 20.
+    /// - Parameter dBm: The power in dBm. A value below −100 is set to −100, and a value above 20 is set to
+    ///   20.
     public init(dBm: some BinaryInteger) {
         // Converts to a signed integer first, because unsigned types have no -100.
         self.dBm = max(-100, min(Int8(clamping: dBm), 20))
@@ -24,15 +27,15 @@ extension TxPowerLevel: Comparable, CustomStringConvertible {
         lhs.dBm < rhs.dBm
     }
 
-    /// The level in text form, such as `-4 dBm`.
+    /// The level as a text, such as `-4 dBm`.
     public var description: String { "\(dBm) dBm" }
 }
 
 extension TxPowerLevel: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: `GATTDecodingError` if the byte is missing or out of the range −100 to 20. Values out of
-    ///   range are reserved.
+    /// - Throws: `GATTDecodingError` if the byte is missing or outside the range of −100 to 20. The
+    ///   specification reserves values outside the range of −100 to 20.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let dBm: Int8 = try reader.read()
         guard (-100...20).contains(dBm) else {

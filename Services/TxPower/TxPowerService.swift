@@ -3,8 +3,8 @@ public import PeripheralKit
 /// The Tx Power service, 0x1804, with the transmit power of the device during a connection.
 ///
 /// The service implements the Tx Power Service specification 1.0. A central compares the power with the
-/// received signal strength to estimate the distance to the device. The Proximity profile combines the
-/// service with Immediate Alert and Link Loss.
+/// received signal strength to estimate the distance to the device. The Proximity profile combines the Tx
+/// Power service with the Immediate Alert and Link Loss services.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -17,17 +17,17 @@ public import PeripheralKit
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// BlueZ does not report the transmit power of a connection. Use the value from the manufacturer of the
-/// radio.
+/// BlueZ does not report the transmit power of a connection. Use the transmit power that the manufacturer of
+/// the radio specifies.
 public struct TxPowerService: GATTServiceDeclaration {
-    /// The Tx Power Level, 0x2A07, which centrals read.
+    /// The Tx Power Level characteristic, 0x2A07, which centrals read.
     public let level: Characteristic<TxPowerLevel>
 
     /// Declares the service of a device with a constant transmit power.
     ///
     /// - Parameters:
     ///   - level: The transmit power.
-    ///   - security: The security required to read the power.
+    ///   - security: The security required to read the transmit power.
     public init(_ level: TxPowerLevel, security: AttributeSecurity = .open) {
         self.level = Characteristic(.txPowerLevel, value: level, security: security)
     }
@@ -37,9 +37,9 @@ public struct TxPowerService: GATTServiceDeclaration {
     /// The service calls the closure each time a central reads the power.
     ///
     /// - Parameters:
-    ///   - security: The security required to read the power.
-    ///   - level: Returns the transmit power of the connection to a central. If the closure throws an error,
-    ///     the request is refused.
+    ///   - security: The security required to read the transmit power.
+    ///   - level: A closure that returns the transmit power of the connection to a central. If the closure
+    ///     throws an error, the service refuses the read request.
     public init(
         security: AttributeSecurity = .open,
         level: @escaping @Sendable (_ central: Central) async throws -> TxPowerLevel

@@ -1,9 +1,9 @@
 public import PeripheralKit
 
-/// A request that a central writes to the User Control Point, 0x2A9F.
+/// A request that a central writes to the User Control Point characteristic, 0x2A9F.
 ///
-/// Any request of at least one byte can be decoded. The service also responds to an unknown request (User
-/// Data Service 1.0, section 3.3).
+/// The decoder accepts each request that contains at least one byte. A ``UserDataService`` also responds to a
+/// request with an unknown operation (User Data Service 1.0, section 3.3).
 public struct UserControlRequest: Hashable, Sendable {
     /// The requested operation.
     public var operation: UserControlOperation
@@ -19,39 +19,39 @@ public struct UserControlRequest: Hashable, Sendable {
         self.parameter = parameter
     }
 
-    /// Adds a user with a consent code.
+    /// Creates a request that adds a user with a consent code.
     ///
-    /// The code is 0 through 9999. A central needs the code to access the data of the user.
+    /// The consent code is 0 through 9999. A central needs the consent code to access the data of the user.
     public static func registerNewUser(consentCode: UInt16) -> UserControlRequest {
         UserControlRequest(operation: .registerNewUser, parameter: consentCode.gattBytes)
     }
 
-    /// Requests access to the data of a user.
+    /// Creates a request for access to the data of a user.
     public static func consent(user: UInt8, consentCode: UInt16) -> UserControlRequest {
         UserControlRequest(operation: .consent, parameter: [user] + consentCode.gattBytes)
     }
 
-    /// Deletes the data of the user that has given consent to the central.
+    /// A request that deletes the data of the user that has given consent to the central.
     public static let deleteUserData = UserControlRequest(operation: .deleteUserData)
 }
 
 extension UserControlRequest: GATTValue {
-    /// Reads the operation and the parameter.
+    /// Reads the operation and the parameter of a request.
     ///
-    /// The parameter extends to the end of the bytes.
+    /// The parameter contains all bytes after the operation.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         operation = UserControlOperation(rawValue: try reader.read())
         parameter = reader.readRemaining()
     }
 
-    /// Appends the operation and the parameter.
+    /// Appends the operation and the parameter of the request.
     public func encode(into writer: inout ByteWriter) {
         writer.write(operation.rawValue)
         writer.write(parameter)
     }
 }
 
-/// An operation of the User Control Point: its op code.
+/// An operation of the User Control Point, which an op code identifies.
 public struct UserControlOperation: Hashable, Sendable {
     /// The encoded op code.
     public var rawValue: UInt8
@@ -63,21 +63,21 @@ public struct UserControlOperation: Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Adds a user.
+    /// The operation that adds a user.
     public static let registerNewUser = UserControlOperation(rawValue: 0x01)
-    /// Requests access to the data of a user.
+    /// The operation that requests access to the data of a user.
     public static let consent = UserControlOperation(rawValue: 0x02)
-    /// Deletes the data of a user.
+    /// The operation that deletes the data of a user.
     public static let deleteUserData = UserControlOperation(rawValue: 0x03)
 }
 
-/// The response that the User Control Point indicates after an operation.
+/// The response that the User Control Point sends as an indication after an operation.
 ///
-/// The source is the User Data Service 1.0, section 3.3.
+/// The User Data Service specification 1.0 defines the response in section 3.3.
 public struct UserControlResponse: Hashable, Sendable {
     /// The result of an operation.
     public struct Result: Hashable, Sendable {
-        /// The encoded response value.
+        /// The encoded response value of the result.
         public var rawValue: UInt8
 
         /// Creates a result.
@@ -89,9 +89,9 @@ public struct UserControlResponse: Hashable, Sendable {
 
         /// The operation succeeded.
         public static let success = Result(rawValue: 0x01)
-        /// The operation is not supported.
+        /// The service does not support the operation.
         public static let operationNotSupported = Result(rawValue: 0x02)
-        /// The parameter is not valid.
+        /// The parameter of the operation is not valid.
         public static let invalidParameter = Result(rawValue: 0x03)
         /// The operation failed.
         public static let operationFailed = Result(rawValue: 0x04)
@@ -107,7 +107,7 @@ public struct UserControlResponse: Hashable, Sendable {
 
     /// The index of the new user.
     ///
-    /// The index is `nil` if the operation has failed, or if the operation does not add a user.
+    /// Only a successful operation that adds a user sets the index. For other operations, the index is `nil`.
     public var user: UInt8?
 
     /// Creates a response.
@@ -132,7 +132,7 @@ extension UserControlResponse: GATTValue {
         user = reader.isAtEnd ? nil : try reader.read()
     }
 
-    /// Appends 3 or 4 bytes.
+    /// Appends the response as 3 or 4 bytes.
     public func encode(into writer: inout ByteWriter) {
         writer.write([Self.responseCode, operation.rawValue, result.rawValue])
         if let user { writer.write(user) }

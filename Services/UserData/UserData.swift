@@ -3,7 +3,7 @@ private import Synchronization
 
 /// The users of a device, and the access of centrals to user data.
 ///
-/// Use this type to create the characteristics of a ``UserDataService``:
+/// Create a `UserData` value, and use the value to create the characteristics of a ``UserDataService``:
 ///
 /// ```swift
 /// let users = UserData(
@@ -20,11 +20,11 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// A central can access the data of only one user at a time. Access begins when the user gives consent, and
-/// ends when the connection ends. Without consent, requests are refused with
-/// `ATTError.userDataAccessNotPermitted`.
+/// A central can access the data of only one user at a time. The access begins when the user gives consent.
+/// The access ends when the connection ends. If a central does not have the consent of a user, the service
+/// rejects a request for data with `ATTError.userDataAccessNotPermitted`.
 public struct UserData: Sendable {
-    /// The index of an unknown user.
+    /// The index that represents an unknown user.
     public static let unknownUser: UInt8 = 0xFF
 
     private let register: @Sendable (UInt16) async throws -> UInt8?
@@ -40,15 +40,16 @@ public struct UserData: Sendable {
     /// Describes the users.
     ///
     /// - Parameters:
-    ///   - security: The security required to read and change the data. Require at least encryption.
+    ///   - security: The security required to read and change the user data. Require at least encryption for
+    ///     user data.
     ///   - register: Adds a user with a consent code of 0 through 9999. The closure returns the index of the
-    ///     user, 0 through 254, or `nil` if the device cannot store another user.
-    ///   - isConsentCode: Returns whether a code is the consent code of a user. Limit the number of wrong
-    ///     attempts, because there are only 10 000 codes.
+    ///     new user, 0 through 254. The closure returns `nil` if the device cannot store another user.
+    ///   - isConsentCode: Returns whether a code is the consent code of a user. Limit the number of attempts
+    ///     with a wrong code, because only 10,000 codes exist.
     ///   - delete: Deletes the data of a user.
     ///   - increment: Returns the number of changes to the data of a user.
-    ///   - setIncrement: Stores the number of changes. A central writes this number after the central has
-    ///     changed data.
+    ///   - setIncrement: Stores the number of changes to the data of a user. A central writes the number of
+    ///     changes after the central has changed the data.
     public init(
         security: AttributeSecurity = .encrypted,
         register: @escaping @Sendable (_ consentCode: UInt16) async throws -> UInt8?,
@@ -75,14 +76,14 @@ public struct UserData: Sendable {
         }
     }
 
-    /// Creates the characteristic of a field.
+    /// Creates the characteristic for a field of the user data.
     ///
-    /// Store the characteristic in a constant.
+    /// Store the new characteristic in a constant.
     ///
     /// - Parameters:
-    ///   - field: The field of the user data.
-    ///   - read: Returns the field's value for a user.
-    ///   - write: Changes the field's value for a user.
+    ///   - field: The field of the user data that the characteristic contains.
+    ///   - read: Returns the value of the field for a user.
+    ///   - write: Changes the value of the field for a user.
     /// - Returns: The characteristic.
     public func characteristic<Value>(
         _ field: UserDataField<Value>,
@@ -96,9 +97,9 @@ public struct UserData: Sendable {
         }
     }
 
-    /// Returns the user whose data a central can access.
+    /// Returns the index of the user whose data a central can access.
     ///
-    /// The result is `nil` if the central has no access.
+    /// The result is `nil` if the central does not have the consent of a user.
     public func user(of central: Central) -> UInt8? {
         try? consents.user(of: central)
     }
@@ -191,8 +192,8 @@ private final class Consents: Sendable {
 }
 
 extension ATTError {
-    /// The error for a central that does not have the user's consent.
+    /// The error for a central that does not have the consent of the user.
     ///
-    /// The code is the application error 0x80 of the User Data Service specification 1.0, section 1.6.
+    /// The User Data Service specification 1.0 defines the application error 0x80 in section 1.6.
     public static let userDataAccessNotPermitted = ATTError(rawValue: 0x80)
 }

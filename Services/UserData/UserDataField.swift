@@ -1,14 +1,14 @@
 public import PeripheralKit
 
-/// A field of a user's data: a characteristic of the User Data service.
+/// A field of user data, which a characteristic of the User Data service contains.
 ///
-/// The source is the User Data Service 1.0, section 3.1.
+/// The User Data Service specification 1.0 defines the fields in section 3.1.
 public struct UserDataField<Value: GATTValue>: Sendable {
     let uuid: BluetoothUUID
 
-    /// Creates a field of any characteristic type.
+    /// Creates a field from the UUID of a characteristic.
     ///
-    /// For example, use a type of a later version of the specification.
+    /// For example, use the UUID of a characteristic that a later version of the specification defines.
     public init(_ uuid: BluetoothUUID) {
         self.uuid = uuid
     }
@@ -26,9 +26,9 @@ extension UserDataField where Value == String {
 }
 
 extension UserDataField where Value == UserDate {
-    /// The date of birth.
+    /// The date of birth of the user.
     public static var dateOfBirth: Self { Self(0x2A85) }
-    /// The date on which the thresholds were assessed.
+    /// The date on which the heart rate thresholds of the user were assessed.
     public static var dateOfThresholdAssessment: Self { Self(0x2A86) }
 }
 
@@ -45,16 +45,16 @@ extension UserDataField where Value == BodyWeight {
 extension UserDataField where Value == BodyLength {
     /// The height.
     public static var height: Self { Self(0x2A8E) }
-    /// The circumference of the waist.
+    /// The waist circumference of the user.
     public static var waistCircumference: Self { Self(0x2A97) }
-    /// The circumference of the hip.
+    /// The hip circumference of the user.
     public static var hipCircumference: Self { Self(0x2A8F) }
 }
 
 extension UserDataField where Value == UInt8 {
-    /// The age in years.
+    /// The age of the user in years.
     public static var age: Self { Self(0x2A80) }
-    /// The maximum oxygen uptake, in milliliters per kilogram and minute.
+    /// The maximum oxygen uptake, in milliliters per kilogram per minute.
     public static var vo2Max: Self { Self(0x2A96) }
     /// The highest heart rate that the user has reached, in beats per minute.
     public static var heartRateMax: Self { Self(0x2A8D) }
@@ -66,9 +66,9 @@ extension UserDataField where Value == UInt8 {
     public static var aerobicThreshold: Self { Self(0x2A7F) }
     /// The heart rate at the anaerobic threshold, in beats per minute.
     public static var anaerobicThreshold: Self { Self(0x2A83) }
-    /// The lowest heart rate that burns fat, in beats per minute.
+    /// The lower heart rate limit of the fat burn zone, in beats per minute.
     public static var fatBurnLowerLimit: Self { Self(0x2A88) }
-    /// The highest heart rate that burns fat, in beats per minute.
+    /// The upper heart rate limit of the fat burn zone, in beats per minute.
     public static var fatBurnUpperLimit: Self { Self(0x2A89) }
     /// The lowest heart rate of aerobic exercise, in beats per minute.
     public static var aerobicLowerLimit: Self { Self(0x2A7E) }
@@ -78,21 +78,21 @@ extension UserDataField where Value == UInt8 {
     public static var anaerobicLowerLimit: Self { Self(0x2A81) }
     /// The highest heart rate of anaerobic exercise, in beats per minute.
     public static var anaerobicUpperLimit: Self { Self(0x2A82) }
-    /// The limit between the fat burn zone and the fitness zone, in beats per minute.
+    /// The heart rate limit between the fat burn zone and the fitness zone, in beats per minute.
     public static var twoZoneLimit: Self { Self(0x2A95) }
 }
 
 extension UserDataField where Value == SportType {
-    /// The sport to which the thresholds apply.
+    /// The sport to which the aerobic and anaerobic thresholds apply.
     public static var sportTypeForThresholds: Self { Self(0x2A93) }
 }
 
 extension UserDataField where Value == ThreeZoneLimits {
-    /// The limits between light, moderate and hard exercise.
+    /// The heart rate limits between light, moderate and hard exercise.
     public static var threeZoneLimits: Self { Self(0x2A94) }
 }
 
 extension UserDataField where Value == FiveZoneLimits {
-    /// The limits between very light, light, moderate, hard and maximal exercise.
+    /// The heart rate limits between very light, light, moderate, hard and maximal exercise.
     public static var fiveZoneLimits: Self { Self(0x2A8B) }
 }

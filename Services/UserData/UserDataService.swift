@@ -16,18 +16,20 @@ public import PeripheralKit
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// The program chooses the fields. The service requires at least one field.
+/// The program chooses the fields of the user data. The service requires at least one field.
 public struct UserDataService: GATTServiceDeclaration {
-    /// The Database Change Increment, 0x2A99, which counts the changes of the user's data.
+    /// The Database Change Increment characteristic, 0x2A99, which counts changes of user data.
     ///
-    /// When a user changes data at the device, increase the number. Then use ``notify(increment:of:in:)`` to
-    /// send the new number.
+    /// If a user changes data at the device, increase the number of changes. Use ``notify(increment:of:in:)``
+    /// to send the new number of changes.
     public let databaseChangeIncrement: Characteristic<UInt32>
 
-    /// The User Index, 0x2A9A: the user whose data the central can access.
+    /// The User Index characteristic, 0x2A9A, which identifies a user.
+    ///
+    /// The value is the index of the user whose data the central can access.
     public let userIndex: Characteristic<UInt8>
 
-    /// The User Control Point, 0x2A9F.
+    /// The User Control Point characteristic, 0x2A9F.
     public let controlPoint: Characteristic<UserControlResponse>
 
     private let users: UserData
@@ -37,8 +39,8 @@ public struct UserDataService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - users: The users.
-    ///   - fields: The fields of the users. Use ``UserData/characteristic(_:read:write:)`` to create these
-    ///     characteristics.
+    ///   - fields: The characteristics for the fields of the user data. Use
+    ///     ``UserData/characteristic(_:read:write:)`` to create each characteristic.
     public init(_ users: UserData, @ServiceBuilder _ fields: () -> [ServiceElement]) {
         self.users = users
         self.fields = fields()
@@ -51,17 +53,18 @@ public struct UserDataService: GATTServiceDeclaration {
         }
     }
 
-    /// Notifies centrals of a change to a user's data at the device.
+    /// Notifies centrals that a user has changed data at the device.
     ///
-    /// The service sends the new increment to the subscribers that have the consent of the user. The service
-    /// does not notify a central that the Bluetooth stack cannot address separately. Such a central reads the
-    /// increment after the central has reconnected.
+    /// The service sends the new number of changes to each subscriber that has the consent of the user. If
+    /// the Bluetooth stack cannot send a notification to one specific central, the service does not notify
+    /// the central. A central without a notification reads the number of changes after the central has
+    /// reconnected.
     ///
     /// - Parameters:
-    ///   - increment: The number of changes, including the new change.
-    ///   - user: The user whose data has changed.
+    ///   - increment: The number of changes to the user data, including the new change.
+    ///   - user: The index of the user whose data has changed.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.notify`.
+    /// - Throws: The errors that `session.notify` throws.
     public func notify(increment: UInt32, of user: UInt8, in session: PeripheralSession) async throws {
         for subscription in try session.subscribers(of: databaseChangeIncrement) {
             guard let central = subscription.central, users.user(of: central) == user else { continue }

@@ -1,35 +1,36 @@
 public import PeripheralKit
 
-/// The sport to which a user's thresholds apply.
+/// The sport to which the aerobic and anaerobic thresholds of a user apply.
 ///
-/// The sport is the value of the Sport Type for Aerobic and Anaerobic Thresholds, 0x2A93.
+/// `SportType` represents the value of the Sport Type for Aerobic and Anaerobic Thresholds characteristic,
+/// 0x2A93.
 public struct SportType: GATTValue, Hashable, RawRepresentable, ExpressibleByIntegerLiteral {
-    /// The assigned number.
+    /// The assigned number of the sport.
     public var rawValue: UInt8
 
-    /// Creates a sport from its number.
+    /// Creates a sport from a number.
     ///
-    /// The number does not have to be an assigned number.
+    /// The initializer also accepts numbers that the specification does not assign.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Creates a sport from its number.
+    /// Creates a sport from a number.
     ///
-    /// The number does not have to be an assigned number.
+    /// The initializer also accepts numbers that the specification does not assign.
     public init(integerLiteral number: UInt8) {
         rawValue = number
     }
 
     /// No particular sport.
     public static var unspecified: SportType { 0 }
-    /// Running, on a treadmill.
+    /// Running on a treadmill.
     public static var running: SportType { 1 }
-    /// Cycling, on an ergometer.
+    /// Cycling on an ergometer.
     public static var cycling: SportType { 2 }
-    /// Rowing, on an ergometer.
+    /// Rowing on an ergometer.
     public static var rowing: SportType { 3 }
-    /// Cross training, on an elliptical trainer.
+    /// Cross training on an elliptical trainer.
     public static var crossTraining: SportType { 4 }
     /// Climbing.
     public static var climbing: SportType { 5 }
@@ -57,24 +58,24 @@ public struct SportType: GATTValue, Hashable, RawRepresentable, ExpressibleByInt
     }
 }
 
-/// The limits between light, moderate and hard exercise, in beats per minute.
+/// The heart rate limits between light, moderate and hard exercise, in beats per minute.
 ///
-/// The limits are the value of the Three Zone Heart Rate Limits, 0x2A94.
+/// `ThreeZoneLimits` represents the value of the Three Zone Heart Rate Limits characteristic, 0x2A94.
 public struct ThreeZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
-    /// The limit between light and moderate exercise, 0 to 255.
+    /// The limit between light and moderate exercise, 0 to 255 beats per minute.
     public var lightToModerate: UInt8
-    /// The limit between moderate and hard exercise, 0 to 255.
+    /// The limit between moderate and hard exercise, 0 to 255 beats per minute.
     public var moderateToHard: UInt8
 
-    /// Creates limits from heart rates in beats per minute.
+    /// Creates the heart rate limits in beats per minute.
     public init(lightToModerate: UInt8, moderateToHard: UInt8) {
         self.lightToModerate = lightToModerate
         self.moderateToHard = moderateToHard
     }
 
-    /// Creates limits from exactly two heart rates in beats per minute.
+    /// Creates the limits from an array of exactly two heart rates in beats per minute.
     ///
-    /// The first heart rate is the lower limit.
+    /// The first heart rate in the array is the lower limit.
     public init(arrayLiteral limits: UInt8...) {
         precondition(limits.count == 2, "Three zones need exactly two limits.")
         self.init(lightToModerate: limits[0], moderateToHard: limits[1])
@@ -94,18 +95,19 @@ public struct ThreeZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
 
 /// The heart rate limits between very light, light, moderate, hard and maximal exercise.
 ///
-/// The limits are in beats per minute. The limits are the value of the Five Zone Heart Rate Limits, 0x2A8B.
+/// The limits are in beats per minute. `FiveZoneLimits` represents the value of the Five Zone Heart Rate
+/// Limits characteristic, 0x2A8B.
 public struct FiveZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
-    /// The limit between very light and light exercise, 0 to 255.
+    /// The limit between very light and light exercise, 0 to 255 beats per minute.
     public var veryLightToLight: UInt8
-    /// The limit between light and moderate exercise, 0 to 255.
+    /// The limit between light and moderate exercise, 0 to 255 beats per minute.
     public var lightToModerate: UInt8
-    /// The limit between moderate and hard exercise, 0 to 255.
+    /// The limit between moderate and hard exercise, 0 to 255 beats per minute.
     public var moderateToHard: UInt8
-    /// The limit between hard and maximal exercise, 0 to 255.
+    /// The limit between hard and maximal exercise, 0 to 255 beats per minute.
     public var hardToMaximal: UInt8
 
-    /// Creates limits from heart rates in beats per minute.
+    /// Creates the heart rate limits in beats per minute.
     public init(veryLightToLight: UInt8, lightToModerate: UInt8, moderateToHard: UInt8, hardToMaximal: UInt8)
     {
         self.veryLightToLight = veryLightToLight
@@ -114,9 +116,9 @@ public struct FiveZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
         self.hardToMaximal = hardToMaximal
     }
 
-    /// Creates limits from exactly four heart rates in beats per minute.
+    /// Creates the limits from an array of exactly four heart rates in beats per minute.
     ///
-    /// The heart rates are in ascending order.
+    /// The heart rates in the array are in ascending order.
     public init(arrayLiteral limits: UInt8...) {
         precondition(limits.count == 4, "Five zones need exactly four limits.")
         self.init(

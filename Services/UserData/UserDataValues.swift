@@ -11,7 +11,8 @@ public struct UserDate: Hashable, Sendable {
 
     /// Creates a date.
     ///
-    /// The initializer returns `nil` if a part is out of range, or if the month has fewer days.
+    /// The initializer returns `nil` if the year, the month or the day is out of range. The initializer also
+    /// returns `nil` if the day does not exist in the month.
     public init?(year: Int?, month: Int?, day: Int?) {
         guard DateTime(year: year, month: month, day: day) != nil else { return nil }
         self.year = year
@@ -37,7 +38,7 @@ extension UserDate: GATTValue {
 
     /// Appends four bytes.
     ///
-    /// An unknown part is encoded as 0.
+    /// An unknown year, an unknown month and an unknown day are encoded as 0.
     public func encode(into writer: inout ByteWriter) {
         writer.write(UInt16(clamping: year ?? 0))
         writer.write(UInt8(clamping: month ?? 0))
@@ -71,19 +72,19 @@ extension Gender: GATTValue {
     }
 }
 
-/// The weight of a user: 0 to 327.675 kilograms, in steps of 5 grams.
+/// The weight of a user, 0 to 327.675 kilograms in steps of 5 grams.
 public struct BodyWeight: GATTValue, Hashable {
     /// The weight in units of 5 grams.
     public var rawValue: UInt16
 
-    /// Creates a weight from a number of units of 5 grams.
+    /// Creates a weight from a number of 5-gram units.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
     /// Creates the weight that is nearest to a number of kilograms.
     ///
-    /// A number out of range becomes the nearest weight in the range.
+    /// The initializer limits the weight to the range of 0 to 327.675 kilograms.
     public init(kilograms: Double) {
         rawValue = UInt16(nearestTo: kilograms * 200)
     }
@@ -102,7 +103,7 @@ public struct BodyWeight: GATTValue, Hashable {
     }
 }
 
-/// A body length of a user: 0 to 655.35 meters, in steps of one centimeter.
+/// A body length of a user, 0 to 655.35 meters in steps of one centimeter.
 public struct BodyLength: GATTValue, Hashable {
     /// The length in centimeters.
     public var centimeters: UInt16
@@ -114,7 +115,7 @@ public struct BodyLength: GATTValue, Hashable {
 
     /// Creates the length that is nearest to a number of meters.
     ///
-    /// A number out of range becomes the nearest length in the range.
+    /// The initializer limits the length to the range of 0 to 655.35 meters.
     public init(meters: Double) {
         centimeters = UInt16(nearestTo: meters * 100)
     }

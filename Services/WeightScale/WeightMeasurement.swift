@@ -1,19 +1,21 @@
 public import PeripheralKit
 
-/// A weight: the value of the Weight Measurement, 0x2A9D (Weight Scale Service 1.0, section 3.2).
+/// The value of the Weight Measurement characteristic, 0x2A9D.
+///
+/// The Weight Scale Service 1.0, section 3.2, defines the measurement.
 ///
 /// ```swift
 /// WeightMeasurement(kilograms: 72.5)
 /// WeightMeasurement(kilograms: 72.5, userID: 1, build: .init(bodyMassIndex: 22.9, height: 1.78))
 /// ```
 ///
-/// Each value is rounded to the nearest multiple of its step, and limited to its range.
+/// Each value of a measurement is rounded to the nearest multiple of its step size, and limited to its range.
 public struct WeightMeasurement: Hashable, Sendable {
     /// The units of weight and height.
     public enum Units: UInt8, Hashable, Sendable {
-        /// Kilograms, in steps of 0.005, and meters, in steps of 0.001.
+        /// Kilograms in steps of 0.005, and meters in steps of 0.001.
         case metric = 0
-        /// Pounds, in steps of 0.01, and inches, in steps of 0.1.
+        /// Pounds in steps of 0.01, and inches in steps of 0.1.
         case imperial = 1
     }
 
@@ -21,23 +23,23 @@ public struct WeightMeasurement: Hashable, Sendable {
     public struct Build: Hashable, Sendable {
         /// The body mass index in kilograms per square meter.
         ///
-        /// The range is 0 to 6553.5 in steps of 0.1.
+        /// The range of the body mass index is 0 to 6553.5 in steps of 0.1.
         public var bodyMassIndex: Double
-        /// The height in meters, 0 to 65.535, or in inches, 0 to 6553.5.
+        /// The height in meters, from 0 to 65.535, or in inches, from 0 to 6553.5.
         public var height: Double
 
-        /// Creates a build from a body mass index and a height.
+        /// Creates a value from a body mass index and a height.
         ///
         /// - Parameters:
         ///   - bodyMassIndex: The body mass index in kilograms per square meter.
-        ///   - height: The height in meters or inches, in the units of the measurement.
+        ///   - height: The height in meters or inches, depending on the units of the measurement.
         public init(bodyMassIndex: Double, height: Double) {
             self.bodyMassIndex = bodyMassIndex
             self.height = height
         }
     }
 
-    /// The weight in kilograms, 0 to 327.67, or in pounds, 0 to 655.34.
+    /// The weight in kilograms, from 0 to 327.67, or in pounds, from 0 to 655.34.
     ///
     /// If the measurement has failed, the weight is `nil` or not a number (NaN).
     public var weight: Double?
@@ -45,7 +47,8 @@ public struct WeightMeasurement: Hashable, Sendable {
     public var units: Units
     /// The time of the measurement, in local time.
     ///
-    /// The time is required if the scale stores measurements, or measures while no central is connected.
+    /// The time is required if the scale stores measurements, or takes measurements without a connected
+    /// central.
     public var timestamp: DateTime?
     /// The number that the scale has assigned to the user.
     ///
@@ -53,15 +56,15 @@ public struct WeightMeasurement: Hashable, Sendable {
     public var userID: UInt8?
     /// The body mass index and the height.
     ///
-    /// These values are not sent if the measurement has failed.
+    /// The body mass index and the height are not sent if the measurement has failed.
     public var build: Build?
 
     /// Creates a measurement in metric units.
     ///
     /// - Parameters:
-    ///   - weight: The weight; `nil` if the measurement has failed.
+    ///   - weight: The weight, or `nil` if the measurement has failed.
     ///   - timestamp: The time of the measurement, in local time.
-    ///   - userID: The number of the user; 255 for an unknown user.
+    ///   - userID: The number of the user, or 255 for an unknown user.
     ///   - build: The body mass index, and the height in meters.
     public init(
         kilograms weight: Double?,
@@ -76,9 +79,9 @@ public struct WeightMeasurement: Hashable, Sendable {
     /// Creates a measurement in imperial units.
     ///
     /// - Parameters:
-    ///   - weight: The weight; `nil` if the measurement has failed.
+    ///   - weight: The weight, or `nil` if the measurement has failed.
     ///   - timestamp: The time of the measurement, in local time.
-    ///   - userID: The number of the user; 255 for an unknown user.
+    ///   - userID: The number of the user, or 255 for an unknown user.
     ///   - build: The body mass index, and the height in inches.
     public init(
         pounds weight: Double?,
@@ -121,7 +124,7 @@ extension WeightMeasurement: GATTValue {
         }
     }
 
-    /// Appends at most 15 bytes: the flags, the weight, and then the optional fields.
+    /// Appends at most 15 bytes, which contain the flags, the weight and the optional fields.
     public func encode(into writer: inout ByteWriter) {
         let weight = weight.flatMap { $0.isNaN ? nil : $0 }
         let build = weight == nil ? nil : build

@@ -1,60 +1,60 @@
 public import PeripheralKit
 
-/// The features of a scale: the value of the Weight Scale Feature, 0x2A9E.
+/// The value of the Weight Scale Feature characteristic, 0x2A9E, which describes the features of a scale.
 ///
-/// The source is the Weight Scale Service 1.0, section 3.1.
+/// The Weight Scale Service 1.0, section 3.1, defines the features.
 public struct WeightScaleFeature: Hashable, Sendable {
-    /// The resolution of weights.
+    /// The resolution of weights in measurements.
     public enum WeightResolution: UInt8, Hashable, Sendable, CaseIterable {
         /// The resolution is not specified.
         case unspecified = 0
-        /// 0.5 kg or 1 lb.
+        /// A resolution of 0.5 kg or 1 lb.
         case kilograms0_5
-        /// 0.2 kg or 0.5 lb.
+        /// A resolution of 0.2 kg or 0.5 lb.
         case kilograms0_2
-        /// 0.1 kg or 0.2 lb.
+        /// A resolution of 0.1 kg or 0.2 lb.
         case kilograms0_1
-        /// 0.05 kg or 0.1 lb.
+        /// A resolution of 0.05 kg or 0.1 lb.
         case kilograms0_05
-        /// 0.02 kg or 0.05 lb.
+        /// A resolution of 0.02 kg or 0.05 lb.
         case kilograms0_02
-        /// 0.01 kg or 0.02 lb.
+        /// A resolution of 0.01 kg or 0.02 lb.
         case kilograms0_01
-        /// 0.005 kg or 0.01 lb.
+        /// A resolution of 0.005 kg or 0.01 lb.
         case kilograms0_005
     }
 
-    /// The resolution of heights.
+    /// The resolution of heights in measurements.
     public enum HeightResolution: UInt8, Hashable, Sendable, CaseIterable {
         /// The resolution is not specified.
         case unspecified = 0
-        /// 0.01 m or 1 inch.
+        /// A resolution of 0.01 m or 1 inch.
         case meters0_01
-        /// 0.005 m or 0.5 inches.
+        /// A resolution of 0.005 m or 0.5 inches.
         case meters0_005
-        /// 0.001 m or 0.1 inches.
+        /// A resolution of 0.001 m or 0.1 inches.
         case meters0_001
     }
 
-    /// Whether measurements contain their time.
+    /// Whether each measurement contains the time of the measurement.
     public var hasTimestamps: Bool
-    /// Whether measurements contain the user.
+    /// Whether each measurement contains the number of the user.
     public var hasUsers: Bool
-    /// Whether measurements contain the body mass index and the height.
+    /// Whether each measurement contains the body mass index and the height.
     public var hasBuild: Bool
-    /// The resolution of weights.
+    /// The resolution of weights in measurements.
     public var weightResolution: WeightResolution
-    /// The resolution of heights.
+    /// The resolution of heights in measurements.
     public var heightResolution: HeightResolution
 
     /// Creates a set of features.
     ///
     /// - Parameters:
-    ///   - hasTimestamps: Whether measurements contain their time.
-    ///   - hasUsers: Whether measurements contain the user.
-    ///   - hasBuild: Whether measurements contain the body mass index and the height.
-    ///   - weightResolution: The resolution of weights.
-    ///   - heightResolution: The resolution of heights.
+    ///   - hasTimestamps: Whether each measurement contains the time of the measurement.
+    ///   - hasUsers: Whether each measurement contains the number of the user.
+    ///   - hasBuild: Whether each measurement contains the body mass index and the height.
+    ///   - weightResolution: The resolution of weights in measurements.
+    ///   - heightResolution: The resolution of heights in measurements.
     public init(
         hasTimestamps: Bool = false,
         hasUsers: Bool = false,

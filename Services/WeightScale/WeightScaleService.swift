@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The Weight Scale service, 0x181D, of the Weight Scale Service specification 1.0.
+/// The Weight Scale service, 0x181D, according to the Weight Scale Service specification 1.0.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -17,12 +17,12 @@ public import PeripheralKit
 /// }
 /// ```
 public struct WeightScaleService: GATTServiceDeclaration {
-    /// The Weight Measurement, 0x2A9D, which centrals subscribe to.
+    /// The Weight Measurement characteristic, 0x2A9D, which centrals subscribe to.
     ///
     /// Use ``indicate(_:in:)`` to send a measurement.
     public let measurement: Characteristic<WeightMeasurement>
 
-    /// The Weight Scale Feature, 0x2A9E, which centrals read.
+    /// The Weight Scale Feature characteristic, 0x2A9E, which centrals read.
     public let feature: Characteristic<WeightScaleFeature>
 
     private let supported: WeightScaleFeature
@@ -32,10 +32,10 @@ public struct WeightScaleService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - feature: The features of the scale.
-    ///   - bodyComposition: The Body Composition service of the scale; `nil` for none. The Weight Scale
-    ///     service declares and includes the Body Composition service.
-    ///   - security: The security required to subscribe. Require at least encryption, because weight is
-    ///     health data. The Weight Scale Profile also requires encryption.
+    ///   - bodyComposition: The Body Composition service of the scale, or `nil` for a scale without this
+    ///     service. The Weight Scale service declares and includes the Body Composition service.
+    ///   - security: The security required to subscribe to the measurements. Require at least encryption,
+    ///     because weight is health data. The Weight Scale Profile also requires encryption.
     public init(
         _ feature: WeightScaleFeature = WeightScaleFeature(),
         including bodyComposition: (any GATTServiceDeclaration)? = nil,
@@ -49,12 +49,12 @@ public struct WeightScaleService: GATTServiceDeclaration {
 
     /// Sends a measurement to all subscribers.
     ///
-    /// Values that are not in the features are not sent.
+    /// The service omits an optional value if the features of the scale do not include this value.
     ///
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors of `session.indicate`.
+    /// - Throws: The function throws the same errors as `session.indicate`.
     public func indicate(_ value: WeightMeasurement, in session: PeripheralSession) async throws {
         var value = value
         if !supported.hasTimestamps { value.timestamp = nil }

@@ -13,138 +13,151 @@ internal import PeripheralStorage
 /// ```
 ///
 /// The backend registers the services with `org.bluez.GattManager1`, and the advertisement with
-/// `org.bluez.LEAdvertisingManager1`. Each run uses a separate bus connection and a separate thread. The
-/// connection and the thread end with the run.
+/// `org.bluez.LEAdvertisingManager1`. Each run uses a separate bus connection and a separate thread. The bus
+/// connection and the thread end when the run ends.
 ///
 /// ## Pairing
 ///
-/// bluetoothd asks only one program, its default agent, about each device that pairs with this machine. The
-/// default agent is the program that requested this role last. A peripheral requests the role at the start of
-/// a run, even if the peripheral does not let centrals pair. During the run, bluetoothd does not ask the
-/// agents of other programs, such as a desktop's settings.
+/// When a device pairs with this machine, bluetoothd sends the pairing requests to only one program, the
+/// default agent. The default agent is the program that most recently requested to be the default agent. At
+/// the start of a run, a peripheral requests to be the default agent, even if the peripheral does not allow
+/// pairing. During the run, bluetoothd does not send pairing requests to the agents of other programs, such
+/// as the settings program of a desktop.
 ///
-/// A program that requests the role later becomes the default agent, and answers according to its own rules.
-/// Such a program may let any central pair. To protect a value from these centrals, use `Authorization`, or a
-/// security level that the program's pairing method cannot reach.
+/// During a run, another program can request to be the default agent. The new default agent answers pairing
+/// requests according to its own rules, and may allow any central to pair. To protect a value from centrals
+/// that pair through another program, use `Authorization`. Alternatively, require a security level that the
+/// pairing method of the other program cannot reach.
 ///
-/// If bluetoothd does not accept the agent, the result depends on the peripheral:
+/// If bluetoothd does not accept the pairing agent of a peripheral, the result depends on the peripheral:
 ///
-/// - A peripheral that does not let centrals pair continues, and logs a warning.
-/// - A peripheral that lets centrals pair fails.
+/// - A peripheral that does not allow pairing logs a warning, and the run continues.
+/// - The run of a peripheral that allows pairing fails.
 ///
-/// With `Pairing.system`, the peripheral registers no agent. During a run that lets centrals pair, the
-/// adapter is pairable.
+/// With `Pairing.system`, the peripheral registers no pairing agent. During the run of a peripheral that
+/// allows pairing, the adapter is pairable.
 ///
 /// ## Errors
 ///
-/// bluetoothd accepts a refusal only as a D-Bus error, and has D-Bus names for only some ATT errors. Handlers
-/// throw errors, and the framework uses errors to refuse requests. Such an error reaches the central as
-/// follows:
+/// To refuse a request, the backend must return a D-Bus error to bluetoothd. bluetoothd defines D-Bus error
+/// names for only some ATT errors. A request is refused if a handler throws an error, or if the framework
+/// refuses the request. The table lists the error that the central receives:
 ///
 /// | Error | Error that the central receives |
 /// |---|---|
-/// | `.application(_:)`, 0x80 to 0x9F | the same |
-/// | `.requestNotSupported`, `.invalidOffset`, `.insufficientAuthorization` | the same |
-/// | `.invalidAttributeValueLength`, `.unlikelyError`, `.procedureAlreadyInProgress` | the same |
-/// | `.readNotPermitted` for a read, `.writeNotPermitted` for a write | the same |
-/// | `.clientCharacteristicConfigurationImproperlyConfigured` | the same; `.unlikelyError` before 5.76 |
-/// | any other, such as `.valueNotAllowed` and `.outOfRange` | `.unlikelyError` |
+/// | `.application(_:)`, 0x80 to 0x9F | the same error |
+/// | `.requestNotSupported`, `.invalidOffset`, `.insufficientAuthorization` | the same error |
+/// | `.invalidAttributeValueLength`, `.unlikelyError`, `.procedureAlreadyInProgress` | the same error |
+/// | `.readNotPermitted` for a read, `.writeNotPermitted` for a write | the same error |
+/// | `.clientCharacteristicConfigurationImproperlyConfigured` | same error; before 5.76, `.unlikelyError` |
+/// | any other error, such as `.valueNotAllowed` and `.outOfRange` | `.unlikelyError` |
 ///
-/// If the central receives a different error, the backend logs a warning. It logs the warning once in a run
-/// for each error.
+/// If bluetoothd cannot send an error to the central unchanged, the backend logs a warning. The backend logs
+/// this warning once for each error in a run.
 ///
-/// If a request does not meet the attribute's security, bluetoothd refuses the request without asking the
-/// backend. The central then receives the correct error. A characteristic with `.writeWithoutResponse` cannot
-/// refuse a write. bluetoothd treats each write to this characteristic as successful.
+/// If a connection does not have the security that an attribute requires, bluetoothd refuses the request
+/// without a call to the backend. The central then receives the correct security error. A handler cannot
+/// refuse a write to a characteristic with `.writeWithoutResponse`. bluetoothd treats each write to such a
+/// characteristic as successful.
 ///
 /// ## Several advertisements
 ///
-/// An adapter has room for a few advertisements, and all programs share this room.
+/// An adapter can send only a few advertisements at the same time. All programs share this limit.
 ///
-/// With ``Recovery/always``, bluetoothd can refuse one advertisement while the other advertisements stay on
-/// the air. `PeripheralSession.state` reports the reason. The backend registers the refused advertisement
-/// again after 1 to 30 seconds, and whenever a central connects or disconnects.
+/// With ``Recovery/always``, the other advertisements stay on the air if bluetoothd refuses one
+/// advertisement. `PeripheralSession.state` reports the reason for the refusal. The backend tries to register
+/// the refused advertisement again after 1 to 30 seconds. The backend also tries again whenever a central
+/// connects or disconnects.
 ///
-/// If bluetoothd refuses all advertisements, the peripheral is not published. With another ``Recovery``, one
-/// refused advertisement at the start is enough to prevent the publication.
+/// If bluetoothd refuses all advertisements, the peripheral is not published. With any other ``Recovery``,
+/// the peripheral is not published if bluetoothd refuses one advertisement at the start.
 ///
 /// ## Crashes of bluetoothd
 ///
-/// bluetoothd 5.66 to 5.87 can crash because of a use after free in these cases:
+/// bluetoothd 5.66 to 5.87 can crash because it uses freed memory in these cases:
 ///
-/// - A central disconnects before its request is answered.
-/// - A central confirms an indication, or disconnects, after the end of the run that sent the indication.
+/// - A central disconnects before the program has answered a request of this central.
+/// - A run sends an indication and ends. Later, the central confirms the indication or disconnects.
 ///
-/// After a crash, systemd starts bluetoothd again, and the backend publishes the peripheral again as soon as
-/// bluetoothd runs. Handlers that answer quickly make the first case rare. Because of the second case, a run
-/// that ends waits at most one second for missing confirmations. A program that is killed does not wait.
+/// After a crash, systemd starts bluetoothd again. The backend publishes the peripheral again as soon as
+/// bluetoothd runs. To prevent most crashes after a disconnection, answer requests quickly in handlers. To
+/// prevent crashes after a late confirmation, a run waits at most one second for missing confirmations before
+/// it ends. A program that is killed does not wait for confirmations.
 ///
-/// bluetoothd 5.76 and later closes the first subscriber's socket by mistake when a subscriber that is not
-/// bonded disconnects. From then on, the peripheral reaches the first subscriber through the bus. Values in
-/// the socket at that moment are lost, although they count as completed. If every value matters, use
-/// `indicate`.
+/// When a subscriber that is not bonded disconnects, bluetoothd 5.76 and later incorrectly closes the socket
+/// of the first subscriber. After bluetoothd has closed this socket, the backend sends values for the first
+/// subscriber through the bus. Values in the closed socket are lost, although they count as completed. To
+/// detect lost values, use `indicate`.
 ///
 /// ## Values that require security
 ///
 /// bluetoothd checks the security of a connection only when a central subscribes. If a bonded central
-/// reconnects without encrypting, bluetoothd would send subscribed values to this central without encryption.
-/// Therefore the backend checks the connections before it passes a value that requires security to
-/// bluetoothd. A short gap remains between the check and the transmission.
+/// reconnects and does not encrypt the connection, bluetoothd still sends values to this central. Therefore
+/// the backend checks the security of the connections before it passes a secured value to bluetoothd. The
+/// security of a connection can still change in the short time between the check and the transmission.
 ///
-/// The kernel reports which connections are encrypted. Any program that may open a Bluetooth socket can read
-/// these reports. For systemd, see `RestrictAddressFamilies=`. In most containers, these reports are missing.
-/// If they are missing:
+/// The kernel reports which connections are encrypted. To read these reports, a program must be able to open
+/// a Bluetooth socket. In a systemd unit, the setting `RestrictAddressFamilies=` can prohibit Bluetooth
+/// sockets. In most containers, programs cannot open Bluetooth sockets. If the kernel's reports are missing,
+/// these restrictions apply:
 ///
-/// - A central that reconnects must first use an attribute of the required security level, as the log says.
-/// - A central that reconnects counts as disconnected until bluetoothd reports the connection a moment later.
-///   Values sent during that moment reach the central, with or without encryption.
+/// - After a central reconnects, it receives secured values only after it has used an attribute of the
+///   required security level. The log reports this restriction.
+/// - After a central reconnects, the central counts as disconnected until bluetoothd reports the connection a
+///   moment later. Values that are sent during this moment reach the central, even if the connection is not
+///   encrypted.
 ///
-/// If bluetoothd asks this program about a pairing, the backend knows how the central has paired. The backend
-/// does not know this in two cases:
+/// If bluetoothd sends the pairing requests to this program, the backend knows the pairing method of the
+/// central. The backend does not know the pairing method in two cases:
 ///
-/// - bluetoothd asks another agent, as with `Pairing.system`.
-/// - bluetoothd asks no agent, as with `JustWorksRepairing = always` in its configuration.
+/// - bluetoothd sends the pairing requests to the agent of another program. An example is `Pairing.system`.
+/// - bluetoothd sends no pairing requests. An example is `JustWorksRepairing = always` in bluetoothd's
+///   configuration.
 ///
-/// In these cases, a device can pair again under the address of a bonded central. The device then counts as
-/// the bonded central, with the security that the bonded central had reached.
+/// If the backend does not know the pairing method, a device can pair again under the address of a bonded
+/// central. The backend then treats the device as the bonded central, with the security level of the earlier
+/// bond.
 ///
-/// Before 5.76, bluetoothd sends a value to all subscribers together. Therefore a single subscriber on an
-/// insecure connection blocks the value for all subscribers. The log reports the block once for
-/// each characteristic.
+/// Before 5.76, bluetoothd always sends a value to all subscribers together. With bluetoothd before 5.76, one
+/// subscriber on an insecure connection blocks a secured value for all subscribers. The log reports blocked
+/// values once for each characteristic.
 ///
 /// ## Values in flight
 ///
-/// bluetoothd accepts values without limit and queues them until the connection has carried them. It does not
-/// report when values leave the device. Therefore the backend determines separately when a value has left the
-/// device. The backend passes at most 16 values for each central to bluetoothd at a time.
-/// `PeripheralSession.completionReporting` reports the method:
+/// bluetoothd accepts any number of values, and queues the values until the connection has transmitted them.
+/// bluetoothd does not report when a value has left the device. Therefore the backend uses other sources to
+/// determine when a value has left the device. For each central, the backend passes at most 16 values to
+/// bluetoothd before it waits for their transmission. `PeripheralSession.completionReporting` reports the
+/// method that the backend uses:
 ///
-/// - `.observed`, with the capability `CAP_NET_RAW`: the backend observes in the kernel's Bluetooth monitor
-///   channel when each value leaves the device. Grant the capability with `AmbientCapabilities=CAP_NET_RAW`
-///   in a systemd unit, or with `setcap cap_net_raw+ep`. The backend uses the capability for nothing else. A
-///   filter in the kernel passes only these parts:
-///   - the beginning of each packet that the adapter sends, up to the attribute that it concerns
-///   - the reports that packets have been sent, and that a connection has ended
+/// - `.observed` requires the capability `CAP_NET_RAW`. The backend observes in the kernel's Bluetooth
+///   monitor channel when each value leaves the device. To grant the capability, write
+///   `AmbientCapabilities=CAP_NET_RAW` in a systemd unit, or run `setcap cap_net_raw+ep` on the program. The
+///   backend uses `CAP_NET_RAW` only for the monitor channel. A filter in the kernel limits the data that the
+///   backend receives to these parts:
+///   - the beginning of each packet that the adapter sends, up to and including the attribute handle
+///   - the controller's reports about sent packets and ended connections
 ///
-///   The filter passes no keys, no audio and no received data. It passes values only if a central requests
-///   several updates in one packet.
-/// - `.estimated`, if the program may open a Bluetooth socket, which needs no privilege: the backend
-///   estimates which values have left the device. The estimate uses the total number of packets and bytes
-///   that the adapter has sent. Two causes lead to pauses of 0.2 s: values that bluetoothd does not send, and
-///   centrals that write much without response. If several centrals are sent values at the same time, the
-///   slowest one sets the speed for all.
-/// - `.unknown` otherwise. Examples are most containers, a `RestrictAddressFamilies=` without `AF_BLUETOOTH`,
-///   and a driver that does not count packets. The backend sends values at a rate that nearly every
-///   connection carries. If a central shows that the values arrive, the backend sends faster. See
-///   ``FallbackRate``.
+///   The filter does not pass keys, audio or received data. The filter passes the values of updates only if a
+///   central requests several updates in one packet.
+/// - `.estimated` requires access to a Bluetooth socket, but no privilege. The backend estimates which values
+///   have left the device. The estimate uses the total number of packets and bytes that the adapter has sent.
+///   Values that bluetoothd does not send cause pauses of 0.2 s. Centrals that often write without response
+///   also cause pauses of 0.2 s. If the backend sends values to several centrals at the same time, the
+///   slowest central limits the speed for all centrals.
+/// - `.unknown` applies in all other cases. Examples are most containers, a systemd setting
+///   `RestrictAddressFamilies=` without `AF_BLUETOOTH`, and a driver that does not count packets. The backend
+///   sends values at a rate that nearly every connection can transmit. If a central shows that values have
+///   arrived, the backend sends faster. See ``FallbackRate``.
 ///
-/// The backend cannot observe values that bluetoothd sends over the Enhanced ATT bearer. These values cause
-/// pauses of 0.4 s. Before 5.67, bluetoothd uses this bearer by default with centrals that request it.
+/// The backend cannot observe values that bluetoothd sends over an Enhanced ATT bearer. Values on an Enhanced
+/// ATT bearer cause pauses of 0.4 s. Before version 5.67, bluetoothd by default uses Enhanced ATT with
+/// centrals that request it.
 ///
 /// ## Names
 ///
-/// Centrals that read the device name of the Generic Access service receive the name of the adapter. The
-/// advertisement contains the peripheral's name.
+/// The device name in the Generic Access service is the name of the adapter. The name in the advertisement is
+/// the name of the peripheral.
 public struct BlueZBackend: PeripheralBackend {
     let adapter: AdapterSelection
     let bus: BusAddress
@@ -162,15 +175,16 @@ public struct BlueZBackend: PeripheralBackend {
     ///
     /// - Parameters:
     ///   - adapter: The adapter to use.
-    ///   - settings: The settings that the peripheral requires of the adapter.
-    ///   - recovery: How the run continues while the peripheral cannot be on the air.
-    ///   - version: The version of BlueZ on this machine, as `bluetoothd --version` prints it. With `nil`,
-    ///     the backend determines the version. bluetoothd reports its version unless its configuration sets
-    ///     `DeviceID`. Without this report, the backend assumes the oldest version that matches the adapter.
-    ///   - serviceManager: The service manager that is notified of the peripheral's state, such as
-    ///     `.fromEnvironment`. With `nil`, no service manager is notified.
-    ///   - fallbackRate: The send rate used when the completion of updates is not reported.
-    ///   - logger: The logger for everything that the backend cannot report in another way.
+    ///   - settings: The adapter settings that the peripheral requires.
+    ///   - recovery: The behavior of the run while the peripheral cannot be on the air.
+    ///   - version: The version of BlueZ on this machine, in the format of `bluetoothd --version`. If the
+    ///     value is `nil`, the backend determines the version. If bluetoothd's configuration sets `DeviceID`,
+    ///     the backend cannot read the version. The backend then assumes the oldest version that matches the
+    ///     adapter's properties.
+    ///   - serviceManager: The service manager that the backend notifies of the peripheral's state, such as
+    ///     `.fromEnvironment`. If the value is `nil`, the backend notifies no service manager.
+    ///   - fallbackRate: The send rate if the backend cannot detect the completion of updates.
+    ///   - logger: The logger for events that the backend cannot report to the program in another way.
     public init(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),
@@ -219,31 +233,31 @@ public struct BlueZBackend: PeripheralBackend {
         self.kernelLinks = kernelLinks
     }
 
-    /// The store in the state directory of the program or of the user.
+    /// The restoration store in the state directory of the program or of the user.
     ///
-    /// systemd can provide the directory of the program; see `StateDirectory`.
+    /// systemd can provide the state directory of the program. See `StateDirectory`.
     public var restorationStore: (any RestorationStore)? {
         get throws(RestorationError) { try StateDirectory() }
     }
 
-    /// Registers the services and the advertisement, and serves them.
+    /// Registers the services and the advertisement, and serves the requests of centrals.
     ///
     /// See `PeripheralBackend.serve(_:for:)`.
     ///
-    /// The peripheral goes off the air if:
+    /// The peripheral is off the air in these cases:
     ///
-    /// - the bus, bluetoothd or the adapter is missing or disappears
-    /// - the adapter is powered off
-    /// - a permission is missing
-    /// - bluetoothd refuses the registration
+    /// - The bus, bluetoothd or the adapter is missing or disappears.
+    /// - The adapter is powered off.
+    /// - The program lacks a permission.
+    /// - bluetoothd refuses the registration.
     ///
-    /// The backend publishes the peripheral again as soon as the cause is removed. The services keep their
-    /// handles unless another program has received these handles. ``Recovery`` decides in which cases the
-    /// peripheral waits.
+    /// When the peripheral can be on the air again, the backend publishes the peripheral again. The services
+    /// have the same handles as before, unless bluetoothd has assigned these handles to another program.
+    /// ``Recovery`` determines the cases in which the run waits.
     ///
-    /// - Throws: `PeripheralError` with a message that says what to do, if ``Recovery`` does not let the
-    ///   peripheral wait. `DeclarationError` if the running version of BlueZ cannot serve the declaration.
-    ///   `CancellationError` if the task is cancelled.
+    /// - Throws: `PeripheralError` if the peripheral cannot be on the air, and ``Recovery`` does not allow
+    ///   the run to wait. The message of the error describes a remedy. `DeclarationError` if the running
+    ///   version of BlueZ cannot serve the declaration. `CancellationError` if the task is cancelled.
     public func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
         let loop = EventLoop.make(name: "peripheral")
         let outcome: Result<Void, any Error>
@@ -281,19 +295,19 @@ public struct BlueZBackend: PeripheralBackend {
 }
 
 extension PeripheralBackend where Self == BlueZBackend {
-    /// BlueZ on the first adapter that is powered on.
+    /// A BlueZ backend that uses the first adapter that is powered on.
     public static var bluez: BlueZBackend { BlueZBackend() }
 
-    /// BlueZ on the selected adapter.
+    /// Returns a BlueZ backend that uses the selected adapter.
     ///
     /// - Parameters:
     ///   - adapter: The adapter to use.
-    ///   - settings: The settings that the peripheral requires of the adapter.
-    ///   - recovery: How the run continues while the peripheral cannot be on the air.
-    ///   - version: The version of BlueZ. With `nil`, the backend determines the version.
-    ///   - serviceManager: The service manager that is notified of the peripheral's state. With `nil`, no
-    ///     service manager is notified.
-    ///   - fallbackRate: The send rate used when the completion of updates is not reported.
+    ///   - settings: The adapter settings that the peripheral requires.
+    ///   - recovery: The behavior of the run while the peripheral cannot be on the air.
+    ///   - version: The version of BlueZ. If the value is `nil`, the backend determines the version.
+    ///   - serviceManager: The service manager that the backend notifies of the peripheral's state. If the
+    ///     value is `nil`, the backend notifies no service manager.
+    ///   - fallbackRate: The send rate if the backend cannot detect the completion of updates.
     /// - Returns: The backend.
     public static func bluez(
         adapter: AdapterSelection = .firstPowered,

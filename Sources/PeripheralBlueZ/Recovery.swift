@@ -1,16 +1,22 @@
-/// How a run continues when the Bluetooth stack cannot serve the peripheral.
+/// The behavior of a run while the Bluetooth stack cannot serve the peripheral.
 ///
-/// A program on a device usually waits. A command-line tool usually ends with an error.
+/// A program on a device usually waits until the Bluetooth stack is available. A command-line tool usually
+/// ends with an error.
 public enum Recovery: Hashable, Sendable {
-    /// Waits for bluetoothd, the adapter, its power, or a permission, at the start and at any later time.
+    /// Waits whenever the Bluetooth stack cannot serve the peripheral.
     ///
-    /// `Peripheral.states` reports the missing part. The log also says how to correct the cause.
+    /// The run waits for bluetoothd, the adapter, the power of the adapter, or a permission. The run can wait
+    /// at its start and at any later time.
+    ///
+    /// `Peripheral.states` reports the missing part. The log also describes a remedy.
     case always
 
-    /// Ends the run with an error if bluetoothd, the bus or the adapter is unavailable at the start.
+    /// Ends the run with an error if the Bluetooth stack is unavailable at the start.
     ///
-    /// After the first publication, the run waits until the missing part is available again, and publishes
-    /// the peripheral again.
+    /// The Bluetooth stack consists of bluetoothd, the D-Bus system bus and the adapter.
+    ///
+    /// After the first publication, the run waits if a part of the Bluetooth stack becomes unavailable. When
+    /// the part is available again, the run publishes the peripheral again.
     case afterPublication
 
     /// Ends the run with an error as soon as bluetoothd, the bus or the adapter is unavailable.

@@ -1,26 +1,29 @@
-/// A version of BlueZ, as `bluetoothd --version` prints it.
+/// A version of BlueZ, in the format of `bluetoothd --version`.
 public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConvertible {
-    /// The first number.
+    /// The first number of the version.
     public let major: Int
-    /// The second number.
+    /// The second number of the version.
     public let minor: Int
 
-    /// Creates a version from two numbers.
+    /// Creates a version from its first and second number.
     public init(major: Int, minor: Int) {
         self.major = major
         self.minor = minor
     }
 
-    /// BlueZ 5.66, as in Debian 12 "bookworm".
+    /// BlueZ 5.66, the version in Debian 12 "bookworm".
     public static let v5_66 = BlueZVersion(major: 5, minor: 66)
-    /// BlueZ 5.82, as in Debian 13 "trixie".
+    /// BlueZ 5.82, the version in Debian 13 "trixie".
     public static let v5_82 = BlueZVersion(major: 5, minor: 82)
-    /// BlueZ 5.87, as in Debian "forky", which is the release in development.
+    /// BlueZ 5.87, the version in Debian "forky".
+    ///
+    /// Debian "forky" is the Debian release in development.
     public static let v5_87 = BlueZVersion(major: 5, minor: 87)
 
     /// Creates a version from text such as `5.66`.
     ///
-    /// The text must be two decimal numbers separated by a point. For any other text, the result is `nil`.
+    /// The text must consist of two decimal numbers that are separated by a point. For any other text, the
+    /// initializer returns `nil`.
     public init?(_ description: String) {
         let numbers = description.split(separator: ".", omittingEmptySubsequences: false)
         guard numbers.count == 2, numbers.allSatisfy({ $0.allSatisfy(\.isNumber) }),
@@ -29,10 +32,10 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
         self.init(major: major, minor: minor)
     }
 
-    /// The two numbers, separated by a point.
+    /// The two numbers of the version, separated by a point.
     public var description: String { "\(major).\(minor)" }
 
-    /// Returns whether the first version is older than the second.
+    /// Returns whether the first version is older than the second version.
     public static func < (older: BlueZVersion, newer: BlueZVersion) -> Bool {
         (older.major, older.minor) < (newer.major, newer.minor)
     }
@@ -41,8 +44,8 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
 extension BlueZVersion: ExpressibleByStringLiteral {
     /// Creates a version from a literal such as `"5.66"`.
     ///
-    /// A literal that is not a version stops the program with a fatal error. To parse text that is known only
-    /// at run time, pass a `String` to ``init(_:)``, which returns `nil` if the text is not a version.
+    /// A literal that is not a version stops the program with a fatal error. For text that is known only at
+    /// run time, pass a `String` to ``init(_:)``. ``init(_:)`` returns `nil` if the text is not a version.
     public init(stringLiteral text: String) {
         guard let version = BlueZVersion(text) else {
             // Unlike the message of a precondition, this message is printed in release builds too.

@@ -2,9 +2,10 @@ internal import PeripheralCore
 internal import PeripheralKit
 
 extension AdvertisingDeclaration {
-    /// The declarations to compare.
+    /// All advertising declarations of the conformance suite.
     ///
-    /// They cover each element of an advertisement alone, combinations of elements, and the size limits.
+    /// The declarations cover each element of an advertisement alone, combinations of elements, and the size
+    /// limits.
     public static let all: [AdvertisingDeclaration] =
         services + data + names + flags + stackAdditions + limits + channels + broadcasts + scanResponses
         + timing

@@ -4,7 +4,7 @@ internal import PeripheralCore
 public import PeripheralKit
 public import PeripheralTesting
 
-/// A declaration of an advertisement that every backend must publish according to its plan.
+/// An advertisement that every backend must send exactly as its `AdvertisingPlan` predicts.
 ///
 /// ```swift
 /// for declaration in AdvertisingDeclaration.all {
@@ -14,15 +14,15 @@ public import PeripheralTesting
 /// }
 /// ```
 public struct AdvertisingDeclaration: Sendable, CustomStringConvertible {
-    /// The declaration, in one phrase.
+    /// A phrase that describes the advertisement.
     public let name: String
-    /// The peripheral with the advertisement.
+    /// The peripheral that declares the advertisement.
     public let peripheral: Peripheral
 
     /// Creates a declaration.
     ///
     /// - Parameters:
-    ///   - name: The declaration, in one phrase.
+    ///   - name: A phrase that describes the advertisement.
     ///   - advertisement: The advertisement.
     public init(_ name: String, _ advertisement: Advertisement) {
         self.name = name
@@ -35,16 +35,16 @@ public struct AdvertisingDeclaration: Sendable, CustomStringConvertible {
     /// The name.
     public var description: String { name }
 
-    /// Publishes the peripheral and compares the received advertisement with the plan, byte by byte.
+    /// Publishes the peripheral, and compares each byte of the received advertisement with the plan.
     ///
     /// - Parameters:
     ///   - backend: The backend under test.
-    ///   - capabilities: The capabilities of the adapter and of the stack that the backend uses.
-    ///   - makeCentral: Creates a central for the peripheral. The check calls this closure when the
+    ///   - capabilities: The advertising capabilities of the adapter and of the Bluetooth stack.
+    ///   - makeCentral: Creates a central for the peripheral. The method calls `makeCentral` when the
     ///     peripheral is on the air.
-    /// - Returns: The plan. If the plan is not possible, the backend has refused the peripheral, as expected.
-    /// - Throws: ``ConformanceFailure`` if the received bytes differ from the plan. Otherwise the error that
-    ///   stopped the comparison.
+    /// - Returns: The plan. The backend must refuse a peripheral whose plan is not possible.
+    /// - Throws: ``ConformanceFailure`` if the received bytes differ from the plan. The method also throws
+    ///   any other error that stops the comparison.
     @discardableResult
     public func check(
         on backend: some PeripheralBackend,

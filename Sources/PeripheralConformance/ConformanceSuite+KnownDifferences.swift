@@ -5,7 +5,7 @@ internal import PeripheralKit
 extension ConformanceSuite {
     /// The scenarios that some versions of BlueZ fail.
     ///
-    /// The table in the article "Limits of BlueZ by version" is generated from this list.
+    /// The known differences are the source of the table in the article "Limits of BlueZ by version".
     public static let knownDifferences: [KnownDifference] = {
         // Swift 6.2 cannot type-check a sum of this many arrays in reasonable time.
         let differences: [[KnownDifference]] = [

@@ -1,11 +1,11 @@
 internal import PeripheralCore
 
-/// The behavior that every backend must have.
+/// The scenarios that every backend must pass.
 ///
-/// The suite applies to the backend in memory, to an emulated Bluetooth stack, and to a real one.
+/// The suite runs on the in-memory backend, on an emulated Bluetooth stack, and on a real Bluetooth stack.
 ///
-/// To add a scenario, write a ``Scenario`` in the file of its subject and add the scenario to the list in
-/// that file.
+/// To add a scenario, write a ``Scenario`` in the file of its subject. Add each new scenario to the list in
+/// its file.
 public enum ConformanceSuite: Sendable {
     /// All scenarios.
     public static let scenarios: [Scenario] =
@@ -20,7 +20,7 @@ public enum ConformanceSuite: Sendable {
         updating + subscribing + bondedSubscribing + securedUpdating + targeted + indicating + transferring
         + confirmedTransferring + controlPoints
 
-    /// The scenarios that take long and are not part of ``scenarios``.
+    /// The slow scenarios, which ``scenarios`` does not contain.
     public static let longScenarios: [Scenario] = [manyUpdatesOfOne(rounds: 1000)]
 }
 

@@ -5,10 +5,13 @@ public import PeripheralTesting
 
 /// A scenario that some versions of BlueZ fail, and the expected failure.
 ///
-/// A known difference is also an expectation. On a listed version, the run fails unless the scenario fails in
-/// exactly this way. As a result, no scenario is skipped, and an outdated entry is detected.
+/// A known difference is also an expectation. On each version of BlueZ in `versions`, the scenario must fail
+/// with the expected failure. If a scenario with a known difference succeeds or fails differently, the run
+/// fails.
+///
+/// The suite skips no scenario, and detects an outdated known difference.
 public struct KnownDifference: Sendable {
-    /// The versions of BlueZ that have a difference.
+    /// The versions of BlueZ that have a known difference.
     public struct Versions: Hashable, Sendable, CustomStringConvertible {
         let first: BlueZVersion?
         let fixed: BlueZVersion?
@@ -16,17 +19,19 @@ public struct KnownDifference: Sendable {
         /// All versions.
         public static let all = Versions(first: nil, fixed: nil)
 
-        /// The versions before this one.
+        /// Returns all versions before the given version.
         public static func before(_ version: BlueZVersion) -> Versions {
             Versions(first: nil, fixed: version)
         }
 
-        /// This version and the later versions, or only the versions before `end`.
+        /// Returns the given version and the later versions.
+        ///
+        /// If `end` is not `nil`, the result contains only versions before `end`.
         public static func from(_ version: BlueZVersion, before end: BlueZVersion? = nil) -> Versions {
             Versions(first: version, fixed: end)
         }
 
-        /// Returns whether a version belongs to these versions.
+        /// Returns whether the versions include the given version.
         public func contains(_ version: BlueZVersion) -> Bool {
             first.map { $0 <= version } ?? true && fixed.map { version < $0 } ?? true
         }
@@ -42,15 +47,15 @@ public struct KnownDifference: Sendable {
         }
     }
 
-    /// The name of the scenario, or a description of the check that is not a scenario.
+    /// The name of the scenario, or the description of another check.
     public let scenario: String
-    /// The versions that fail the scenario.
+    /// The versions of BlueZ that fail the scenario.
     public let versions: Versions
-    /// The description of the expected error, a ``ConformanceFailure`` or an `ATTError`.
+    /// The description of the expected error, which is a ``ConformanceFailure`` or an `ATTError`.
     public let failure: String
     /// The reason for the behavior of BlueZ.
     public let reason: String
-    /// Whether bluetoothd may crash because of the difference, now or later.
+    /// Whether the known difference can crash bluetoothd, during or after the scenario.
     ///
     /// The backends that imitate BlueZ do not crash.
     public let endsDaemon: Bool
@@ -59,11 +64,12 @@ public struct KnownDifference: Sendable {
     ///
     /// - Parameters:
     ///   - scenario: The scenario that fails.
-    ///   - versions: The versions that fail the scenario.
-    ///   - failure: The description of the expected error, a ``ConformanceFailure`` or an `ATTError`.
+    ///   - versions: The versions of BlueZ that fail the scenario.
+    ///   - failure: The description of the expected error, which is a ``ConformanceFailure`` or an
+    ///     `ATTError`.
     ///   - reason: The reason for the behavior of BlueZ.
-    ///   - endsDaemon: Whether bluetoothd may crash because of the difference. If so, every outcome counts as
-    ///     the difference.
+    ///   - endsDaemon: Whether the known difference can crash bluetoothd. With `true`, every outcome of the
+    ///     scenario counts as the known difference.
     public init(
         _ scenario: Scenario,
         in versions: Versions,
@@ -88,9 +94,9 @@ public struct KnownDifference: Sendable {
         self.endsDaemon = endsDaemon
     }
 
-    /// The difference that ``CrashTest`` finds.
+    /// The known difference that ``CrashTest`` finds.
     ///
-    /// A scenario runs in the program that must be killed, so no scenario can find this difference.
+    /// No scenario can find the known difference, because a scenario cannot kill its own program.
     public static let killedProgram = KnownDifference(
         of: "a program that is killed while a central writes disturbs no other",
         in: .all,
@@ -101,9 +107,9 @@ public struct KnownDifference: Sendable {
         endsDaemon: true
     )
 
-    /// The difference that depends on which of two messages bluetoothd reads first.
+    /// The known difference that depends on the order in which bluetoothd reads two messages.
     ///
-    /// No scenario shows this difference in every run.
+    /// No scenario shows the known difference in every run.
     public static let hastySubscriber = KnownDifference(
         of: "a central that subscribes and unsubscribes at once is not subscribed",
         in: .all,
@@ -116,19 +122,20 @@ public struct KnownDifference: Sendable {
 }
 
 extension Scenario {
-    /// Runs the scenario once and takes the known differences of the BlueZ version into account.
+    /// Runs the scenario once, and expects the known difference of the BlueZ version.
     ///
     /// - Parameters:
     ///   - backend: The backend under test.
     ///   - version: The version of BlueZ that the backend uses.
-    ///   - differences: The known differences of all versions.
-    ///   - logger: The logger of the framework.
-    ///   - clock: The clock that measures how long handlers take. The scenario advances this clock. With
-    ///     `nil`, real time passes.
-    ///   - makeCentral: Creates a central for the peripheral. The central is not yet connected.
-    /// - Returns: The known difference that occurred, if any.
-    /// - Throws: ``ConformanceFailure`` if an expectation does not hold, or a known difference does not
-    ///   occur. Otherwise the error that stopped the scenario.
+    ///   - differences: The known differences of all versions of BlueZ.
+    ///   - logger: The logger that the framework uses.
+    ///   - clock: The clock that measures the duration of handlers. The scenario advances the clock. With
+    ///     `nil`, the scenario uses real time.
+    ///   - makeCentral: Creates a central for the peripheral. The closure `makeCentral` must not connect the
+    ///     central.
+    /// - Returns: The known difference that occurred, or `nil` if no known difference occurred.
+    /// - Throws: ``ConformanceFailure`` if the peripheral does not meet an expectation, or if an expected
+    ///   known difference does not occur. The method also throws any other error that stops the scenario.
     @discardableResult
     public func run(
         on backend: some PeripheralBackend,

@@ -2,10 +2,10 @@ public import Logging
 public import PeripheralKit
 public import PeripheralTesting
 
-/// One behavior that every backend must have.
+/// A test of one behavior that every backend must have.
 ///
 /// A scenario consists of a peripheral, and of the steps and expectations of a central. Scenarios are
-/// independent of each other and of any test framework. A scenario fails by throwing an error.
+/// independent of each other and of any test framework. A scenario throws an error if the scenario fails.
 ///
 /// ```swift
 /// for scenario in ConformanceSuite.scenarios {
@@ -13,7 +13,7 @@ public import PeripheralTesting
 /// }
 /// ```
 public struct Scenario: Sendable, CustomStringConvertible {
-    /// The expected behavior, in one phrase.
+    /// A phrase that describes the expected behavior.
     public let name: String
 
     private let make: @Sendable () -> ScenarioRun
@@ -21,8 +21,8 @@ public struct Scenario: Sendable, CustomStringConvertible {
     /// Declares a scenario.
     ///
     /// - Parameters:
-    ///   - name: The expected behavior, in one phrase.
-    ///   - make: Creates a separate value for each run, so runs share no recorded state.
+    ///   - name: A phrase that describes the expected behavior.
+    ///   - make: Creates a separate ``ScenarioRun`` for each run. Separate runs share no recorded state.
     public init(_ name: String, _ make: @escaping @Sendable () -> ScenarioRun) {
         self.name = name
         self.make = make
@@ -40,13 +40,13 @@ public struct Scenario: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - backend: The backend under test.
-    ///   - logger: The logger of the framework.
-    ///   - clock: The clock that measures how long handlers take. The scenario advances this clock. With
-    ///     `nil`, real time passes, and the scenarios of late handlers take 4 seconds.
-    ///   - makeCentral: Creates a central for the peripheral. The run calls this closure when the peripheral
-    ///     is on the air. The central is not yet connected.
-    /// - Throws: ``ConformanceFailure`` if an expectation does not hold. Otherwise the error that stopped the
-    ///   scenario.
+    ///   - logger: The logger that the framework uses.
+    ///   - clock: The clock that measures the duration of handlers. The scenario advances the clock. With
+    ///     `nil`, the scenario uses real time. In real time, a scenario with a late handler takes 4 seconds.
+    ///   - makeCentral: Creates a central for the peripheral. The method calls `makeCentral` when the
+    ///     peripheral is on the air. The closure `makeCentral` must not connect the central.
+    /// - Throws: ``ConformanceFailure`` if the peripheral does not meet an expectation. The method also
+    ///   throws any other error that stops the scenario.
     public func run(
         on backend: some PeripheralBackend,
         logger: Logger = Logger(label: "peripheral"),
@@ -111,11 +111,12 @@ public struct ScenarioRun: Sendable {
     ///
     /// - Parameters:
     ///   - peripheral: The peripheral under test.
-    ///   - mtu: The largest MTU that the central accepts. The central is connected when the body begins. With
-    ///     `nil`, the central is not connected.
-    ///   - runs: The number of successive publications of the peripheral. The body runs during each
-    ///     publication.
-    ///   - body: The steps of the central. The body throws an error if an expectation does not hold.
+    ///   - mtu: The largest MTU that the central accepts. The run connects the central before the body
+    ///     begins. With `nil`, the run does not connect the central.
+    ///   - runs: The number of times that the scenario publishes the peripheral. The body runs once during
+    ///     each publication.
+    ///   - body: The steps of the central. The body throws an error if the peripheral does not meet an
+    ///     expectation.
     public init(
         _ peripheral: Peripheral,
         mtu: Int? = 517,
@@ -143,14 +144,16 @@ public struct ScenarioRun: Sendable {
         try await body(central, session, nil)
     }
 
-    /// Runs the body with a central that is not connected before and after the run.
+    /// Runs the body with a central.
+    ///
+    /// The central is not connected before the run and after the run.
     ///
     /// - Parameters:
     ///   - central: The central.
     ///   - session: The session of the published peripheral under test.
-    ///   - clock: The manual clock of the peripheral; `nil` for any other clock.
-    /// - Throws: ``ConformanceFailure`` if an expectation does not hold. Otherwise the error that stopped the
-    ///   trial.
+    ///   - clock: The manual clock of the peripheral. Pass `nil` if the peripheral uses another clock.
+    /// - Throws: ``ConformanceFailure`` if the peripheral does not meet an expectation. The method also
+    ///   throws any other error that stops the run.
     public func run(
         _ central: any TestCentral,
         _ session: PeripheralSession,
@@ -167,12 +170,12 @@ public struct ScenarioRun: Sendable {
     }
 }
 
-/// An error for a backend that does not behave as a scenario expects.
+/// The error that a scenario throws if a backend does not meet an expectation.
 public struct ConformanceFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The expected behavior and the observed behavior.
     public let description: String
 
-    /// Creates an error for a scenario to throw.
+    /// Creates an error that a scenario can throw.
     public init(description: String) {
         self.description = description
     }

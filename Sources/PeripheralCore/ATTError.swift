@@ -1,42 +1,44 @@
-/// An error code of the attribute protocol, which a central receives when its request fails.
+/// An error code of the Attribute Protocol (ATT).
 ///
-/// The codes are those of Core Specification Vol 3, Part F, 3.4.1.1. The codes from 0xFC on are the common
-/// profile and service errors of the Core Specification Supplement, Part B, 1.2. Services define the codes
-/// from 0x80 to 0x9F: see ``application(_:)``.
+/// A central receives an error code when its request fails. Core Specification Vol 3, Part F, 3.4.1.1 defines
+/// the codes below 0x80. The Core Specification Supplement, Part B, 1.2, defines the codes 0xFC through 0xFF,
+/// which all profiles and services share. For the codes 0x80 through 0x9F, which each service defines
+/// separately, use ``application(_:)``.
 ///
-/// Some Bluetooth stacks cannot send every error. A central of the in-memory stack receives exactly the error
-/// that a handler throws. BlueZ sends application errors and the errors in this table. BlueZ sends any other
-/// error as ``unlikelyError``, and the log then contains a warning.
+/// Some Bluetooth stacks cannot send every ATT error. In the in-memory stack, a central receives exactly the
+/// error that a handler throws. BlueZ can send application errors (0x80 through 0x9F) and the errors in the
+/// following table. If a handler throws any other error, BlueZ sends ``unlikelyError``, and the framework
+/// logs a warning.
 ///
-/// | Code | Error | On BlueZ |
+/// | Code | Error | Condition on BlueZ |
 /// |---|---|---|
-/// | 0x02 | ``readNotPermitted`` | when thrown for a read |
-/// | 0x03 | ``writeNotPermitted`` | when thrown for a write |
+/// | 0x02 | ``readNotPermitted`` | only when a read handler throws the error |
+/// | 0x03 | ``writeNotPermitted`` | only when a write handler throws the error |
 /// | 0x06 | ``requestNotSupported`` | |
 /// | 0x07 | ``invalidOffset`` | |
 /// | 0x08 | ``insufficientAuthorization`` | |
 /// | 0x0D | ``invalidAttributeValueLength`` | |
 /// | 0x0E | ``unlikelyError`` | |
-/// | 0xFD | ``clientCharacteristicConfigurationImproperlyConfigured`` | from 5.76 on |
+/// | 0xFD | ``clientCharacteristicConfigurationImproperlyConfigured`` | with BlueZ 5.76 or later |
 /// | 0xFE | ``procedureAlreadyInProgress`` | |
 public struct ATTError: Error, RawRepresentable, Hashable, Sendable {
-    /// The code in an Error Response.
+    /// The error code in the Error Response of the attribute protocol.
     public let rawValue: UInt8
 
-    /// Creates an error from its code, which may be undefined.
+    /// Creates an error from any code, even an undefined code.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Creates an error that a service or a profile defines: `.application(.x81)`.
+    /// Creates an error that a service or a profile defines, such as `.application(.x81)`.
     public static func application(_ code: ApplicationCode) -> ATTError {
         ATTError(rawValue: code.rawValue)
     }
 
-    /// The codes that services and profiles define: 0x80 through 0x9F.
+    /// The codes 0x80 through 0x9F, which services and profiles define.
     ///
-    /// For a code that is known only at run time, use `ApplicationCode(rawValue:)`. This initializer returns
-    /// `nil` for a code outside the range.
+    /// If the code is known only at run time, use `ApplicationCode(rawValue:)`. `ApplicationCode(rawValue:)`
+    /// returns `nil` for a code outside the range 0x80 through 0x9F.
     public enum ApplicationCode: UInt8, Hashable, Sendable, CaseIterable {
         /// 0x80 through 0x87.
         case x80 = 0x80, x81, x82, x83, x84, x85, x86, x87
@@ -48,7 +50,7 @@ public struct ATTError: Error, RawRepresentable, Hashable, Sendable {
         case x98, x99, x9A, x9B, x9C, x9D, x9E, x9F
     }
 
-    /// Whether a service or a profile defines this code: 0x80 through 0x9F.
+    /// Whether the code is in the range of services and profiles, 0x80 through 0x9F.
     public var isApplicationError: Bool {
         (0x80...0x9F).contains(rawValue)
     }
@@ -57,84 +59,84 @@ public struct ATTError: Error, RawRepresentable, Hashable, Sendable {
 // MARK: - Attribute protocol
 
 extension ATTError {
-    /// The attribute handle is not valid on this peripheral.
+    /// The attribute handle in the request is not valid on the peripheral.
     public static let invalidHandle = ATTError(rawValue: 0x01)
 
-    /// The attribute cannot be read.
+    /// Centrals cannot read the attribute.
     public static let readNotPermitted = ATTError(rawValue: 0x02)
 
-    /// The attribute cannot be written.
+    /// Centrals cannot write the attribute.
     public static let writeNotPermitted = ATTError(rawValue: 0x03)
 
-    /// The attribute protocol data unit is malformed.
+    /// The request is a malformed attribute protocol data unit (PDU).
     public static let invalidPDU = ATTError(rawValue: 0x04)
 
-    /// The link must be authenticated.
+    /// The request requires an authenticated link.
     public static let insufficientAuthentication = ATTError(rawValue: 0x05)
 
     /// The peripheral does not support the request.
     public static let requestNotSupported = ATTError(rawValue: 0x06)
 
-    /// The offset is past the end of the value.
+    /// The offset in the request is past the end of the attribute's value.
     public static let invalidOffset = ATTError(rawValue: 0x07)
 
-    /// The central is not authorized.
+    /// The central is not authorized to access the attribute.
     public static let insufficientAuthorization = ATTError(rawValue: 0x08)
 
-    /// Too many prepared writes are queued.
+    /// The queue of prepared writes is full.
     public static let prepareQueueFull = ATTError(rawValue: 0x09)
 
-    /// No attribute exists in the range of handles.
+    /// The requested range of handles contains no matching attribute.
     public static let attributeNotFound = ATTError(rawValue: 0x0A)
 
-    /// The value cannot be read in parts.
+    /// The attribute's value cannot be read in parts with Read Blob requests.
     public static let attributeNotLong = ATTError(rawValue: 0x0B)
 
-    /// The link's encryption key is too short.
+    /// The encryption key of the link is too short for the request.
     public static let encryptionKeySizeTooShort = ATTError(rawValue: 0x0C)
 
-    /// The value's length is wrong for this attribute.
+    /// The length of the written value is not valid for the attribute.
     public static let invalidAttributeValueLength = ATTError(rawValue: 0x0D)
 
-    /// The request failed for a reason that no other code describes.
+    /// The request failed for a reason that no other error code describes.
     public static let unlikelyError = ATTError(rawValue: 0x0E)
 
-    /// The link must be encrypted.
+    /// The request requires an encrypted link.
     public static let insufficientEncryption = ATTError(rawValue: 0x0F)
 
-    /// The attribute type is not a grouping type.
+    /// The attribute type in the request is not a grouping attribute type.
     public static let unsupportedGroupType = ATTError(rawValue: 0x10)
 
-    /// The peripheral lacks the resources for the request.
+    /// The peripheral does not have enough resources for the request.
     public static let insufficientResources = ATTError(rawValue: 0x11)
 
-    /// The central must discover the attributes again.
+    /// The attribute database has changed, and the central must discover the attributes again.
     public static let databaseOutOfSync = ATTError(rawValue: 0x12)
 
-    /// The attribute does not accept the value.
+    /// The attribute does not allow the written value.
     public static let valueNotAllowed = ATTError(rawValue: 0x13)
 }
 
 // MARK: - Common profile and service errors
 
 extension ATTError {
-    /// The write is refused for a reason that the profile defines.
+    /// The peripheral refuses the write for a reason that the profile defines.
     public static let writeRequestRejected = ATTError(rawValue: 0xFC)
 
-    /// The Client Characteristic Configuration descriptor is not set as the procedure requires.
+    /// The procedure requires a different value of the Client Characteristic Configuration descriptor.
     public static let clientCharacteristicConfigurationImproperlyConfigured = ATTError(rawValue: 0xFD)
 
-    /// An earlier procedure is still in progress.
+    /// The peripheral refuses the request, because an earlier procedure is still in progress.
     public static let procedureAlreadyInProgress = ATTError(rawValue: 0xFE)
 
-    /// The value is outside its defined range.
+    /// The value is outside the range that the profile or the service defines.
     public static let outOfRange = ATTError(rawValue: 0xFF)
 }
 
 extension ATTError: CustomStringConvertible {
-    /// The name of the error in the specification, followed by its code.
+    /// The name and the code of the error in the specification.
     ///
-    /// An example is `read not permitted (0x02)`.
+    /// For example, the description of ``readNotPermitted`` is `read not permitted (0x02)`.
     public var description: String {
         "\(name) (0x\(rawValue.hexadecimalDigits(count: 2)))"
     }

@@ -1,8 +1,9 @@
 extension BluetoothUUID: LosslessStringConvertible {
     /// Creates a UUID from text in upper or lower case.
     ///
-    /// The text consists of 4, 8 or 32 hexadecimal digits. A text of 32 digits has the groups `8-4-4-4-12`.
-    /// Prefixes, braces and spaces are not allowed. The initializer returns `nil` for any other text.
+    /// The text must contain 4, 8 or 32 hexadecimal digits. Hyphens separate a text of 32 digits into groups
+    /// of 8, 4, 4, 4 and 12 digits. The text must not contain prefixes, braces or spaces. If the text has a
+    /// different form, the initializer returns `nil`.
     public init?(_ description: String) {
         let digits = description.utf8
         switch digits.count {
@@ -21,9 +22,10 @@ extension BluetoothUUID: LosslessStringConvertible {
         }
     }
 
-    /// The canonical text: the shortest form in lower case.
+    /// The shortest text of the UUID, in lower case.
     ///
-    /// Examples are `180d`, `12345678` and `5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11`.
+    /// The texts of three UUIDs are, for example, `180d`, `12345678` and
+    /// `5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11`.
     public var description: String {
         guard let number = assignedNumber else {
             return fullDescription
@@ -31,7 +33,7 @@ extension BluetoothUUID: LosslessStringConvertible {
         return number.hexadecimalDigits(count: number <= UInt16.max ? 4 : 8)
     }
 
-    /// The text of 36 characters in lower case, even if a shorter form exists.
+    /// The UUID's text of 36 characters in lower case, even if the UUID has a shorter form.
     public var fullDescription: String {
         var rest = bits
         var text: [UInt8] = []
@@ -68,9 +70,9 @@ extension BluetoothUUID: LosslessStringConvertible {
 }
 
 extension BluetoothUUID: ExpressibleByIntegerLiteral {
-    /// Creates the UUID of an assigned number, as in `0x180D`.
+    /// Creates a UUID from an integer literal with an assigned number, such as `0x180D`.
     ///
-    /// A literal that needs more than 32 bits does not compile.
+    /// The compiler rejects an integer literal of more than 32 bits.
     public init(integerLiteral number: UInt32) {
         self.init(number)
     }
@@ -79,10 +81,11 @@ extension BluetoothUUID: ExpressibleByIntegerLiteral {
 extension BluetoothUUID: ExpressibleByStringLiteral {
     /// Creates a UUID from a string literal.
     ///
-    /// For text that is known only at run time, use `init(_:)`, which returns `nil` if the text is malformed.
+    /// If the text is known only at run time, use `init(_:)`. The initializer `init(_:)` returns `nil` if the
+    /// text is malformed.
     ///
-    /// - Precondition: The literal has one of the forms that `init(_:)` accepts. For any other literal, the
-    ///   program stops with a message that contains the literal.
+    /// - Precondition: The literal has a form that `init(_:)` accepts. If the literal has a different form,
+    ///   the program stops with a message that contains the literal.
     public init(stringLiteral text: String) {
         guard let uuid = BluetoothUUID(text) else {
             // Unlike a precondition, `fatalError` prints its message in release builds as well.

@@ -1,9 +1,9 @@
-/// A Bluetooth UUID: an attribute type, or the identity of a service.
+/// A Bluetooth UUID, which identifies a service or another type of attribute.
 ///
-/// Every UUID is 128 bits wide. UUIDs assigned by the Bluetooth SIG are derived from the Bluetooth Base UUID,
-/// `xxxxxxxx-0000-1000-8000-00805f9b34fb`. An assigned UUID has a short form of 16 or 32 bits, which denotes
-/// the same UUID. Two values are equal when their 128 bits are equal (Core Specification Vol 3, Part B,
-/// 2.5.1).
+/// Every UUID has a 128-bit form. The Bluetooth SIG derives assigned UUIDs from the Bluetooth Base UUID,
+/// `xxxxxxxx-0000-1000-8000-00805f9b34fb`. An assigned UUID has a short form of 16 or 32 bits. The short form
+/// and the 128-bit form denote the same UUID. Two UUIDs are equal if their 128-bit forms are equal (Core
+/// Specification Vol 3, Part B, 2.5.1).
 ///
 /// ```swift
 /// let heartRate: BluetoothUUID = 0x180D
@@ -11,7 +11,7 @@
 /// let typed = BluetoothUUID(textFromTheUser)    // nil if the text is not a UUID
 /// ```
 ///
-/// UUIDs are ordered by their 128 bits, most significant first.
+/// The order of UUIDs is the numerical order of their 128-bit forms.
 public struct BluetoothUUID: Hashable, Sendable {
     // Two integers are used, because a UInt128 that an asynchronous function returns loses its upper half in
     // unoptimized arm64 code (https://github.com/swiftlang/swift/issues/89842, in Swift 6.2 and 6.3).
@@ -30,20 +30,20 @@ public struct BluetoothUUID: Hashable, Sendable {
         lowerBits = UInt64(truncatingIfNeeded: bits)
     }
 
-    /// Creates a UUID from a 16-bit number assigned by the Bluetooth SIG.
+    /// Creates a UUID from a 16-bit number that the Bluetooth SIG assigned.
     public init(_ assigned: UInt16) {
         self.init(UInt32(assigned))
     }
 
-    /// Creates a UUID from a 32-bit number assigned by the Bluetooth SIG.
+    /// Creates a UUID from a 32-bit number that the Bluetooth SIG assigned.
     public init(_ assigned: UInt32) {
         self.init(bits: Self.base | UInt128(assigned) << Self.assignedNumberShift)
     }
 
-    /// The 16-bit or 32-bit number that identifies this UUID.
+    /// The UUID's assigned number of 16 or 32 bits.
     ///
-    /// The number is `nil` for a UUID that is not derived from the Bluetooth Base UUID, such as a
-    /// vendor-specific UUID.
+    /// The assigned number is `nil` if the UUID does not derive from the Bluetooth Base UUID. Vendor-specific
+    /// UUIDs do not derive from the Bluetooth Base UUID.
     public var assignedNumber: UInt32? {
         let number = UInt32(truncatingIfNeeded: bits >> Self.assignedNumberShift)
         return BluetoothUUID(number) == self ? number : nil
@@ -51,7 +51,7 @@ public struct BluetoothUUID: Hashable, Sendable {
 }
 
 extension BluetoothUUID: Comparable {
-    /// Orders UUIDs by their 128 bits, most significant first.
+    /// Orders UUIDs numerically by their 128-bit forms.
     public static func < (left: BluetoothUUID, right: BluetoothUUID) -> Bool {
         left.bits < right.bits
     }
@@ -60,9 +60,9 @@ extension BluetoothUUID: Comparable {
 // MARK: - On the air
 
 extension BluetoothUUID {
-    /// Creates a UUID from bytes, least significant first.
+    /// Creates a UUID from bytes, with the least significant byte first.
     ///
-    /// Returns `nil` unless there are 2, 4 or 16 bytes.
+    /// If the collection does not contain 2, 4 or 16 bytes, the initializer returns `nil`.
     public init?(littleEndian bytes: some Collection<UInt8>) {
         let value = bytes.reversed().reduce(0 as UInt128) { $0 << 8 | UInt128($1) }
         switch bytes.count {
@@ -72,10 +72,11 @@ extension BluetoothUUID {
         }
     }
 
-    /// The shortest form, least significant byte first: 2, 4 or 16 bytes.
+    /// The 2, 4 or 16 bytes of the UUID's shortest form, with the least significant byte first.
     ///
-    /// Advertising data has a separate list of UUIDs for each of the three widths. Attribute protocol data
-    /// units have no 32-bit form. Use ``attBytes`` for attribute protocol data units.
+    /// Advertising data has a separate list for UUIDs of each width: 16, 32 and 128 bits. Data units of the
+    /// attribute protocol cannot contain 32-bit UUIDs. For data units of the attribute protocol, use
+    /// ``attBytes``.
     public var littleEndianBytes: [UInt8] {
         guard let number = assignedNumber else {
             return bits.littleEndianBytes
@@ -83,9 +84,9 @@ extension BluetoothUUID {
         return UInt16(exactly: number)?.littleEndianBytes ?? number.littleEndianBytes
     }
 
-    /// The form in attribute protocol data units, least significant byte first: 2 or 16 bytes.
+    /// The UUID's 2 or 16 bytes in the attribute protocol, with the least significant byte first.
     ///
-    /// A 32-bit UUID is widened to 128 bits (Core Specification Vol 3, Part F, 3.2.1).
+    /// The property converts a 32-bit UUID to the 128-bit form (Core Specification Vol 3, Part F, 3.2.1).
     public var attBytes: [UInt8] {
         guard let number = assignedNumber, let short = UInt16(exactly: number) else {
             return bits.littleEndianBytes

@@ -1,64 +1,67 @@
-/// The operations that a characteristic offers to centrals.
+/// The operations that centrals can perform on a characteristic.
 ///
-/// The low byte holds the properties of the characteristic declaration (Core Specification Vol 3, Part G,
-/// 3.3.1.1). The high byte holds the properties of the Characteristic Extended Properties descriptor
-/// (3.3.3.1). The *Extended Properties* bit of the declaration is not an option. This bit marks the presence
-/// of the descriptor and follows from the high byte.
+/// The low byte of the raw value contains the properties in the characteristic declaration (Core
+/// Specification Vol 3, Part G, 3.3.1.1). The high byte of the raw value contains the properties in the
+/// Characteristic Extended Properties descriptor (section 3.3.3.1). No option represents the *Extended
+/// Properties* bit of the characteristic declaration. The *Extended Properties* bit is 1 if the high byte is
+/// not 0.
 public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
-    /// The bits of the properties (low byte) and of the extended properties (high byte).
+    /// The properties in the low byte, and the extended properties in the high byte.
     public let rawValue: UInt16
 
-    /// Creates a set from its bits and drops undefined bits.
+    /// Creates a set of properties from the given bits and ignores undefined bits.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue & 0x037F
     }
 
-    /// The value can be broadcast.
+    /// The peripheral can broadcast the characteristic value in advertising data.
     public static let broadcast = CharacteristicProperties(rawValue: 0x0001)
-    /// The value can be read.
+    /// Centrals can read the characteristic value.
     public static let read = CharacteristicProperties(rawValue: 0x0002)
-    /// The value can be written by a command.
+    /// Centrals can write the characteristic value with a Write Command.
     ///
-    /// The central receives no response, even if the write fails.
+    /// The peripheral sends no response to a Write Command, even if the write fails.
     public static let writeWithoutResponse = CharacteristicProperties(rawValue: 0x0004)
-    /// The value can be written by a request.
+    /// Centrals can write the characteristic value with a Write Request.
     ///
-    /// The central receives a response.
+    /// The peripheral sends a response to each Write Request.
     public static let write = CharacteristicProperties(rawValue: 0x0008)
-    /// The value can be sent to subscribers as a notification.
+    /// The peripheral can send the characteristic value to subscribers as a notification.
     ///
-    /// Subscribers do not confirm a notification.
+    /// A subscriber does not confirm a notification.
     public static let notify = CharacteristicProperties(rawValue: 0x0010)
-    /// The value can be sent to subscribers as an indication.
+    /// The peripheral can send the characteristic value to subscribers as an indication.
     ///
     /// Each subscriber confirms an indication.
     public static let indicate = CharacteristicProperties(rawValue: 0x0020)
-    /// The value can be written by a signed command.
+    /// Centrals can write the characteristic value with a Signed Write Command.
     ///
-    /// The central signs the command with a key from pairing. BlueZ 5.73 and later checks the signature.
-    /// Signed commands have not been tested with a central that signs.
+    /// The central signs the command with a key that the central exchanged during pairing. BlueZ 5.73 or
+    /// later checks the signature. The tests of the framework do not contain a central that sends signed
+    /// commands.
     public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x0040)
-    /// The value can be written as part of a reliable write.
+    /// Centrals can write the characteristic value in a reliable write.
     ///
-    /// The central checks the peripheral's copy of the prepared values before the writes take effect. BlueZ
-    /// performs the writes one after another and stops at the first refusal. The writes before the refused
-    /// write stay in effect.
+    /// In a reliable write, the peripheral returns a copy of each prepared value, and the central checks the
+    /// copies before the peripheral performs the writes. BlueZ performs the writes one after another and
+    /// stops at the first refused write. All writes before the refused write remain in effect.
     public static let reliableWrite = CharacteristicProperties(rawValue: 0x0100)
-    /// The Characteristic User Description descriptor can be written.
+    /// Centrals can write the Characteristic User Description descriptor.
     public static let writableAuxiliaries = CharacteristicProperties(rawValue: 0x0200)
 }
 
 extension CharacteristicProperties {
-    /// Creates the properties that a central has discovered.
+    /// Creates a set of properties from the values that a central has discovered.
     ///
     /// - Parameters:
     ///   - declaration: The property byte of the characteristic declaration.
-    ///   - extended: The value of the Characteristic Extended Properties descriptor, or 0 if there is none.
+    ///   - extended: The value of the Characteristic Extended Properties descriptor, or 0 if the descriptor
+    ///     does not exist.
     public init(declaration: UInt8, extended: UInt16 = 0) {
         self.init(rawValue: UInt16(declaration) | extended << 8)
     }
 
-    /// The property byte of the characteristic declaration, including its Extended Properties bit.
+    /// The property byte of the characteristic declaration, including the *Extended Properties* bit.
     public var declarationByte: UInt8 {
         UInt8(truncatingIfNeeded: rawValue) | (hasExtendedProperties ? 0x80 : 0)
     }
@@ -73,14 +76,15 @@ extension CharacteristicProperties {
         extended != 0
     }
 
-    /// Whether centrals can subscribe.
+    /// Whether centrals can subscribe to the characteristic.
     ///
-    /// A characteristic that allows subscriptions has a Client Characteristic Configuration descriptor.
+    /// A characteristic has a Client Characteristic Configuration descriptor if centrals can subscribe to the
+    /// characteristic.
     public var allowsSubscription: Bool {
         !isDisjoint(with: [.notify, .indicate])
     }
 
-    /// Whether centrals can write the value with at least one of the operations.
+    /// Whether the set contains at least one write operation.
     public var canWrite: Bool {
         !isDisjoint(with: [.write, .writeWithoutResponse, .authenticatedSignedWrites, .reliableWrite])
     }
@@ -99,7 +103,7 @@ extension CharacteristicProperties: CustomStringConvertible {
         (.writableAuxiliaries, "writableAuxiliaries"),
     ]
 
-    /// The names of the options in bit order: `[read, notify]`.
+    /// The names of the properties in bit order, such as `[read, notify]`.
     public var description: String {
         "[" + Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ") + "]"
     }

@@ -1,42 +1,45 @@
 /// The 48-bit address of a Bluetooth device.
 ///
-/// The text of an address is `AA:BB:CC:DD:EE:FF`, with the most significant byte first. The bits do not
-/// contain the kind of the address, public or random. Devices transmit the kind separately (Core
-/// Specification Vol 6, Part B, 1.3). Addresses with the same bits are equal.
+/// The text form of an address, such as `AA:BB:CC:DD:EE:FF`, begins with the most significant byte. An
+/// address is either public or random. The 48 bits do not indicate whether an address is public or random.
+/// Devices transmit the kind of an address separately (Core Specification Vol 6, Part B, 1.3). Two addresses
+/// with the same 48 bits are equal.
 public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
-    /// The origin of an address.
+    /// The kind of an address: public or random.
     public enum Kind: Hashable, Sendable {
-        /// An address that the IEEE assigned to the manufacturer.
+        /// A public address, from the address block that the IEEE assigned to the manufacturer.
         ///
         /// A public address never changes.
         case `public`
-        /// An address that the device chose.
+        /// A random address, which the device itself generated.
         ///
-        /// ``DeviceAddress/randomKind`` indicates the lifetime of a random address.
+        /// The property ``DeviceAddress/randomKind`` indicates the lifetime of a random address.
         case random
     }
 
-    /// The lifetime of a random address, and whether other devices can resolve it.
+    /// The kind of a random address, which determines the lifetime of the address.
     public enum RandomKind: Hashable, Sendable {
-        /// An address that stays the same at least until the device restarts.
+        /// A static address, which remains the same at least until the device restarts.
         case `static`
-        /// An address that changes every few minutes.
+        /// A resolvable private address, which changes every few minutes.
         ///
-        /// A bonded device can resolve the address to an identity.
+        /// A bonded device can resolve a resolvable private address to the identity address of the device.
         case resolvable
-        /// An address that changes every few minutes and that no device can resolve.
+        /// A non-resolvable private address, which changes every few minutes.
+        ///
+        /// No other device can resolve a non-resolvable private address to an identity address.
         case nonResolvable
     }
 
-    /// The 48 bits of the address.
+    /// The 48 bits of the address in the low bits of an integer.
     ///
-    /// The first byte of the text is the most significant byte.
+    /// The first byte in the address's text form is the most significant byte of the value.
     public let rawValue: UInt64
 
     /// Creates an address from its 48 bits.
     ///
-    /// The first byte of the text is the most significant byte. Returns `nil` if the value has more than 48
-    /// bits.
+    /// The first byte in the address's text form is the most significant byte of the value. The initializer
+    /// returns `nil` if the value has more than 48 bits.
     public init?(rawValue: UInt64) {
         guard rawValue >> 48 == 0 else {
             return nil
@@ -44,9 +47,9 @@ public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Creates an address from six bytes, least significant first, as on the air.
+    /// Creates an address from six bytes in transmission order, with the least significant byte first.
     ///
-    /// Returns `nil` for any other number of bytes.
+    /// The initializer returns `nil` if the collection does not contain exactly six bytes.
     public init?(littleEndian bytes: some Collection<UInt8>) {
         guard bytes.count == 6 else {
             return nil
@@ -54,14 +57,15 @@ public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
         rawValue = bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The six bytes, least significant first, as on the air.
+    /// The six bytes of the address in transmission order, with the least significant byte first.
     public var littleEndianBytes: [UInt8] {
         Array(rawValue.littleEndianBytes.prefix(6))
     }
 
-    /// The kind of random address that the two highest bits indicate.
+    /// The kind of a random address, from the two most significant bits.
     ///
-    /// The value is meaningless for a public address. The value is `nil` for the reserved bit pattern.
+    /// The property `randomKind` has no meaning for a public address. If the two most significant bits have
+    /// the reserved pattern `10`, the property is `nil`.
     public var randomKind: RandomKind? {
         switch rawValue >> 46 {
         case 0b11: .static
@@ -73,7 +77,7 @@ public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
 }
 
 extension DeviceAddress: Comparable {
-    /// Orders addresses in the same way as their texts.
+    /// Orders addresses in the alphabetical order of their text forms.
     public static func < (left: DeviceAddress, right: DeviceAddress) -> Bool {
         left.rawValue < right.rawValue
     }
@@ -82,7 +86,8 @@ extension DeviceAddress: Comparable {
 extension DeviceAddress: LosslessStringConvertible {
     /// Creates an address from text in upper or lower case.
     ///
-    /// Returns `nil` unless the text is six pairs of hexadecimal digits, separated by colons.
+    /// The text must consist of six pairs of hexadecimal digits with colons between the pairs. For any other
+    /// text, the initializer returns `nil`.
     public init?(_ description: String) {
         let text = description.utf8
         guard text.count == 17 else {
@@ -104,7 +109,7 @@ extension DeviceAddress: LosslessStringConvertible {
         rawValue = bits
     }
 
-    /// The canonical text, in upper case: `AA:BB:CC:DD:EE:FF`.
+    /// The address's text form in upper case, such as `AA:BB:CC:DD:EE:FF`.
     public var description: String {
         littleEndianBytes.reversed()
             .map { $0.hexadecimalDigits(count: 2).uppercased() }

@@ -1,54 +1,57 @@
-/// The link security that an attribute requires.
+/// A level of link security that an attribute can require.
 ///
-/// Each level includes all weaker levels (Core Specification Vol 3, Part C, 10.2.1, LE security mode 1).
+/// A link that satisfies one level also satisfies all weaker levels (Core Specification Vol 3, Part C,
+/// 10.2.1, LE security mode 1).
 public enum SecurityLevel: UInt8, Hashable, Sendable, CaseIterable {
-    /// No security: any central has access.
+    /// No link security, so any central can access the attribute.
     case open
     /// An encrypted link, with or without authentication during pairing.
     case encrypted
-    /// An encrypted link whose pairing was protected against a man in the middle.
+    /// An encrypted link whose pairing was protected against man-in-the-middle attacks.
     case authenticated
     /// An authenticated link whose pairing used LE Secure Connections.
     case secureConnections
 }
 
 extension SecurityLevel: Comparable {
-    /// Orders levels by strength, the weakest first.
+    /// Orders security levels from the weakest level to the strongest level.
     public static func < (left: SecurityLevel, right: SecurityLevel) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
-/// The security that an attribute requires for each kind of access.
+/// The security levels that an attribute requires for reads, writes and subscriptions.
 public struct AttributeSecurity: Hashable, Sendable {
-    /// The security required to read.
+    /// The security level that a central needs to read the attribute.
     public var read: SecurityLevel
-    /// The security required to write.
+    /// The security level that a central needs to write the attribute.
     public var write: SecurityLevel
-    /// The security required to subscribe and to receive each update.
+    /// The security level that a central needs to subscribe and to receive each update.
     ///
-    /// A bonded central stays subscribed while it is disconnected. After the central has reconnected, the
-    /// central receives no update until its link has this security again (Core Specification, Vol 3, Part C,
-    /// 10.3.1.1).
+    /// A bonded central stays subscribed while the central is disconnected. After a bonded central has
+    /// reconnected, the central receives updates only when the link has the required security again (Core
+    /// Specification, Vol 3, Part C, 10.3.1.1).
     public var notify: SecurityLevel
 
-    /// Creates the requirements of an attribute, by default ``SecurityLevel/open`` for each kind of access.
+    /// Creates the security requirements of an attribute.
+    ///
+    /// For each kind of access, the default is ``SecurityLevel/open``.
     public init(read: SecurityLevel = .open, write: SecurityLevel = .open, notify: SecurityLevel = .open) {
         self.read = read
         self.write = write
         self.notify = notify
     }
 
-    /// Creates the same requirement for every kind of access.
+    /// Creates security requirements with the same level for every kind of access.
     public init(_ level: SecurityLevel) {
         self.init(read: level, write: level, notify: level)
     }
 
-    /// Any central has access.
+    /// Any central can access the attribute.
     public static let open = AttributeSecurity(.open)
     /// Every access requires an encrypted link.
     public static let encrypted = AttributeSecurity(.encrypted)
-    /// Every access requires a link that is authenticated against a man in the middle.
+    /// Every access requires a link whose pairing was protected against man-in-the-middle attacks.
     public static let authenticated = AttributeSecurity(.authenticated)
     /// Every access requires an authenticated link whose pairing used LE Secure Connections.
     public static let secureConnections = AttributeSecurity(.secureConnections)

@@ -2,10 +2,14 @@ internal import CPeripheralGLib
 
 /// The address of a message bus.
 package enum BusAddress: Sendable, Equatable {
-    /// The system bus: `DBUS_SYSTEM_BUS_ADDRESS`, or its standard socket.
+    /// The D-Bus system bus.
     ///
-    /// A program with more privileges than its caller, for example after `setcap cap_net_raw+ep`, ignores the
-    /// variable. Its caller must not be able to choose the bus.
+    /// The address is the value of the environment variable `DBUS_SYSTEM_BUS_ADDRESS`, or the standard socket
+    /// of the system bus.
+    ///
+    /// A program with more privileges than its caller, for example after `setcap cap_net_raw+ep`, ignores
+    /// `DBUS_SYSTEM_BUS_ADDRESS`. The caller must not be able to choose the bus of a program with more
+    /// privileges.
     case system
     /// A server address in D-Bus notation, such as `unix:path=/run/dbus/system_bus_socket`.
     case address(String)

@@ -1,22 +1,22 @@
 /// The reason why an operation on the bus failed.
 package enum BusError: Error, Sendable, Equatable {
-    /// The other side returned an error.
+    /// The receiver of a D-Bus call returned an error.
     case remote(name: String, message: String)
-    /// No reply arrived in time.
+    /// No reply to a D-Bus call arrived before the timeout.
     case timedOut
-    /// The connection is closed or lost.
+    /// The connection to the bus is closed or lost.
     case disconnected
-    /// The waiting task was cancelled.
+    /// The task that waited for a reply was cancelled.
     case cancelled
-    /// No bus is reachable at the address.
+    /// No bus is reachable at the given address.
     case connectionFailed(address: String, reason: String)
-    /// A value has a different type from the requested one.
+    /// The type of a D-Bus value differs from the requested type.
     case signatureMismatch(expected: String, found: String)
-    /// A name violates the D-Bus grammar for its kind.
+    /// A name violates the D-Bus grammar for this kind of name.
     case invalidName(kind: String, value: String)
-    /// A value cannot be sent or is not allowed here.
+    /// A value cannot be sent over D-Bus, or is not allowed in its place.
     case invalidValue(String)
-    /// A message exceeds the size or depth limits.
+    /// A D-Bus message exceeds the limits for its size or its depth.
     case limitExceeded(String)
 }
 

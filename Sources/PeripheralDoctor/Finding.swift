@@ -2,13 +2,13 @@
 package struct Finding: Hashable, Sendable {
     /// The severity of a finding.
     package enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
-        /// There is no problem.
+        /// The examined part of the machine has no problem.
         case ok
         /// Useful information.
         case note
-        /// A peripheral can run, but a failure is likely.
+        /// A peripheral can run on the machine, but a failure is likely.
         case warning
-        /// No peripheral can run.
+        /// No peripheral can run on the machine.
         case error
 
         /// Returns whether the first severity is milder than the second.

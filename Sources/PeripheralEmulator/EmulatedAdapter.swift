@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// A Bluetooth adapter of an ``EmulatedBlueZ``.
 public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
-    /// A kind of adapter, which determines how it advertises.
+    /// The kind of an adapter, which determines how the adapter advertises.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         private enum Name: String {
             case legacy, extended
@@ -10,20 +10,23 @@ public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
 
         private let name: Name
 
-        /// Bluetooth 4.2: advertising continues while centrals are connected.
+        /// A Bluetooth 4.2 adapter, which continues to advertise while centrals are connected.
         public static let legacy = Kind(name: .legacy)
 
-        /// Bluetooth 5: a connection stops advertising.
+        /// A Bluetooth 5 adapter, which stops advertising when a central connects.
         ///
-        /// Advertising starts again when the advertisement is registered again, or when a connection ends.
-        /// bluetoothd reports the transmission power to each advertisement and supports secondary channels.
+        /// The adapter advertises again when the program registers the advertisement again, or when a
+        /// connection ends. On a Bluetooth 5 adapter, bluetoothd reports the transmission power to each
+        /// advertisement, and supports secondary channels.
         public static let extended = Kind(name: .extended)
 
-        /// The name of the kind.
+        /// The name of the kind, which is `legacy` or `extended`.
         public var description: String { name.rawValue }
     }
 
-    /// The name, such as `hci0`, which is the last part of the object path.
+    /// The name of the adapter, such as `hci0`.
+    ///
+    /// The name is the last part of the D-Bus object path.
     public var name: String
 
     /// The kind of the adapter.
@@ -32,16 +35,17 @@ public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
     /// Whether the adapter is powered on when bluetoothd starts.
     public var isPowered: Bool
 
-    /// The public address.
+    /// The public address of the adapter.
     public var address: DeviceAddress
 
     /// Creates an adapter.
     ///
     /// - Parameters:
-    ///   - name: The name, which consists of `hci` and a number.
+    ///   - name: The name of the adapter, which consists of `hci` and a number.
     ///   - kind: The kind of the adapter.
     ///   - isPowered: Whether the adapter is powered on when bluetoothd starts.
-    ///   - address: The public address. With `nil`, the address is derived from the name.
+    ///   - address: The public address of the adapter. With `nil`, the initializer derives the address from
+    ///     the name.
     public init(
         _ name: String = "hci0",
         kind: Kind = .extended,

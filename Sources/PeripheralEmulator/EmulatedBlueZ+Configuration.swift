@@ -5,33 +5,39 @@ extension EmulatedBlueZ {
     public struct Configuration: Sendable {
         /// The version of bluetoothd to imitate.
         ///
-        /// The differences between 5.66, 5.82 and 5.87 were recorded on the real daemons. The recordings
-        /// cover the behavior that a peripheral and its centrals observe. The versions between these three
-        /// follow the history of BlueZ. Properties and signals that no peripheral needs are missing.
+        /// For versions 5.66, 5.82 and 5.87, the emulation is based on recordings of the real bluetoothd. The
+        /// recordings cover the behavior that a peripheral and its centrals observe. For the versions between
+        /// 5.66, 5.82 and 5.87, the emulation is based on the change history of BlueZ. The emulation omits
+        /// properties and signals that no peripheral needs.
         public var version: BlueZVersion
 
-        /// The adapters, in the order in which bluetoothd lists them; the list may be empty.
+        /// The emulated adapters, in the order in which bluetoothd lists the adapters.
+        ///
+        /// The array can be empty.
         public var adapters: [EmulatedAdapter]
 
-        /// The name of the adapters, which centrals read as the device name.
+        /// The name of all adapters, which centrals read as the device name.
         public var deviceName: String
 
         /// Whether bluetoothd asks the program when a bonded central pairs again by Just Works.
         ///
-        /// `true` corresponds to `JustWorksRepairing = confirm` in bluetoothd's main.conf. `false`
-        /// corresponds to the default of this setting, `never`: bluetoothd refuses to pair again.
+        /// The value `true` corresponds to the setting `JustWorksRepairing = confirm` in the main.conf of
+        /// bluetoothd. The value `false` corresponds to the default setting, `JustWorksRepairing = never`.
+        /// With the default setting, bluetoothd refuses to pair again with a bonded central.
         public var asksBeforeRepairing: Bool
 
         /// The clock that measures bluetoothd's time limits.
         ///
-        /// These limits are:
+        /// The clock measures these time limits:
         ///
-        /// - 5 seconds for an answer to a central
-        /// - 25 seconds for the objects of an application
-        /// - 30 seconds for a disconnected device, for a pairing and for a confirmation
-        /// - the `Timeout` of an advertisement
+        /// - 5 seconds for the answer of a program to a request of a central
+        /// - 25 seconds for the list of the objects of an application
+        /// - 30 seconds for a pairing
+        /// - 30 seconds for the confirmation of an indication
+        /// - 30 seconds until bluetoothd forgets a disconnected central without a bond
+        /// - the time in the property `Timeout` of an advertisement
         ///
-        /// With a manual clock, a test reaches these limits immediately.
+        /// With a manual clock, a test reaches the time limits immediately.
         public var clock: any Clock<Duration>
 
         /// Whether bluetoothd is always busy, so refused services stay in its database.
@@ -42,7 +48,7 @@ extension EmulatedBlueZ {
         /// - Parameters:
         ///   - version: The version of bluetoothd to imitate.
         ///   - adapters: The adapters.
-        ///   - deviceName: The name of the adapters. With `nil`, the name is `BlueZ` followed by the version.
+        ///   - deviceName: The name of all adapters. With `nil`, the name is `BlueZ` followed by the version.
         ///   - asksBeforeRepairing: Whether bluetoothd asks the program when a bonded central pairs again by
         ///     Just Works.
         ///   - clock: The clock that measures bluetoothd's time limits.

@@ -17,16 +17,19 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Only the radio and bluetoothd are emulated. The peripheral communicates with a `dbus-daemon` through
-/// libdbus, like on a device. When the call returns, the process, the thread and the files of the bus no
-/// longer exist, even if the body throws an error.
+/// Only the radio and bluetoothd are emulated. The peripheral communicates with a real `dbus-daemon` through
+/// libdbus.
+///
+/// Before the function returns or throws an error, it ends the process and the thread of the bus, and deletes
+/// the files of the bus.
 ///
 /// - Parameters:
 ///   - configuration: The configuration of the emulated bluetoothd.
 ///   - body: The code that uses the emulated bluetoothd.
 /// - Returns: The result of the body.
 /// - Throws: ``PrivateBus/StartError`` if `dbus-daemon` is not installed or cannot start. `CancellationError`
-///   if the task is cancelled before the body begins. Otherwise the error of the body.
+///   if the task is cancelled before the body begins. The function also throws any error that the body
+///   throws.
 @discardableResult
 public func withEmulatedBlueZ<Output>(
     _ configuration: EmulatedBlueZ.Configuration = EmulatedBlueZ.Configuration(),
@@ -48,10 +51,10 @@ public func withEmulatedBlueZ<Output>(
 
 /// An emulated bluetoothd on a private message bus.
 ///
-/// The emulated bluetoothd owns `org.bluez` and has adapters without a radio. It imitates recordings of the
-/// real daemon: the order of calls, options, errors, handles and advertising bytes. The conformance suite
-/// verifies that the real and the emulated daemon behave the same. ``withEmulatedBlueZ(_:_:)`` creates the
-/// emulated bluetoothd.
+/// The emulated bluetoothd owns the bus name `org.bluez`, and has adapters without a radio. The emulated
+/// bluetoothd imitates recordings of the real bluetoothd: the order of calls, options, errors, handles and
+/// advertising bytes. The conformance suite verifies that the emulated bluetoothd behaves like the real
+/// bluetoothd. ``withEmulatedBlueZ(_:_:)`` creates the emulated bluetoothd.
 public final class EmulatedBlueZ: Sendable {
     /// The configuration.
     public let configuration: Configuration
@@ -94,15 +97,15 @@ public final class EmulatedBlueZ: Sendable {
 // MARK: - Use
 
 extension EmulatedBlueZ {
-    /// The address of the bus in D-Bus notation.
+    /// The D-Bus address of the private message bus.
     ///
-    /// Other programs can use the address, as in `busctl --address=… tree org.bluez`.
+    /// Other programs can use the address. For example, run `busctl --address=… tree org.bluez`.
     public var busAddress: String { bus.address }
 
     /// A BlueZ backend on the first adapter that is powered on.
     public var backend: BlueZBackend { backend() }
 
-    /// Creates a BlueZ backend for the given adapter with the given requirements.
+    /// Creates a BlueZ backend with the given adapter, settings and recovery.
     public func backend(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),
@@ -133,19 +136,19 @@ extension EmulatedBlueZ {
         )
     }
 
-    /// Creates a central near an adapter.
+    /// Creates a central in the range of an adapter.
     ///
-    /// The central has a separate address and is not yet connected.
+    /// Each new central has a different address. The new central is not connected.
     ///
     /// - Parameters:
-    ///   - peripheral: The peripheral under test. Its declaration determines the place of each
-    ///     `Characteristic` in the database.
-    ///   - adapter: The name of the adapter; `nil` for the first adapter. A central near an adapter that does
-    ///     not exist receives no advertisements.
-    ///   - patience: The longest time that the central waits for an advertisement or an update. After this
-    ///     time, the central throws an error.
-    ///   - clock: The clock that measures this time.
-    /// - Returns: The central. Set the MTU of the central when you connect it.
+    ///   - peripheral: The peripheral under test. The declaration of the peripheral determines the position
+    ///     of each `Characteristic` in the database.
+    ///   - adapter: The name of the adapter. With `nil`, the central is in the range of the first adapter. If
+    ///     no adapter has the given name, the central receives no advertisements.
+    ///   - patience: The longest time that the central waits for an advertisement or an update. If nothing
+    ///     arrives within this time, the central throws an error.
+    ///   - clock: The clock that measures `patience`.
+    /// - Returns: The central. Specify the MTU when you connect the central.
     public func central(
         for peripheral: Peripheral,
         near adapter: String? = nil,
@@ -180,21 +183,21 @@ extension EmulatedBlueZ {
 
     /// Stops bluetoothd like `systemctl stop bluetooth`.
     ///
-    /// bluetoothd removes its objects from the bus, and then its name.
+    /// bluetoothd removes its objects from the bus, and then releases its bus name.
     public func stopDaemon() async {
         await daemon.withLock { $0.take() }?.stop()
     }
 
     /// Ends bluetoothd immediately, like a crash.
     ///
-    /// Only the name of bluetoothd disappears from the bus.
+    /// bluetoothd does not remove its objects from the bus before it loses its bus name.
     public func killDaemon() async {
         await daemon.withLock { $0.take() }?.kill()
     }
 
     /// Stops bluetoothd and starts bluetoothd again.
     ///
-    /// All registrations end, and the assignment of handles starts from the beginning.
+    /// All registrations end. bluetoothd assigns attribute handles from the beginning.
     ///
     /// - Throws: An error if the bus has ended.
     public func restartDaemon() async throws {
@@ -204,7 +207,7 @@ extension EmulatedBlueZ {
 
     /// Kills the message bus, like a crash.
     ///
-    /// bluetoothd ends with the message bus.
+    /// The end of the message bus also ends bluetoothd.
     public func killBus() async {
         bus.kill()
         await killDaemon()
@@ -212,7 +215,7 @@ extension EmulatedBlueZ {
 
     /// Starts the message bus again after ``killBus()``, at the same address.
     ///
-    /// Call ``startDaemon()`` afterwards to start bluetoothd.
+    /// To start bluetoothd, call ``startDaemon()`` after ``startBus()``.
     ///
     /// - Throws: ``PrivateBus/StartError`` if `dbus-daemon` cannot start.
     public func startBus() async throws {
@@ -221,7 +224,7 @@ extension EmulatedBlueZ {
 
     /// Sets whether the policy of the bus permits programs to call bluetoothd.
     ///
-    /// By default, the policy permits these calls.
+    /// By default, the policy permits programs to call bluetoothd.
     ///
     /// - Throws: An error if the bus has ended.
     public func setPermitted(_ isPermitted: Bool) async throws {
@@ -240,10 +243,11 @@ extension EmulatedBlueZ {
         try outcome.get()
     }
 
-    /// Plugs an adapter in, and replaces any adapter with the same name.
+    /// Plugs in an adapter.
     ///
-    /// If the same adapter was plugged in before, the centrals of this adapter receive its advertisements
-    /// again.
+    /// The new adapter replaces an adapter with the same name.
+    ///
+    /// If the adapter was plugged in before, its centrals receive its advertisements again.
     ///
     /// - Throws: An error if the bus has ended.
     public func addAdapter(_ adapter: EmulatedAdapter) async throws {
@@ -254,8 +258,8 @@ extension EmulatedBlueZ {
 
     /// Unplugs an adapter.
     ///
-    /// The centrals of the adapter are disconnected, and its registrations are removed. The call has no
-    /// effect if there is no adapter with that name.
+    /// The method disconnects the centrals of the adapter, and removes the registrations of the adapter. The
+    /// method has no effect if no adapter has the given name.
     public func removeAdapter(_ name: String) async {
         hardware.withLock { $0.unplug(name) }
         await daemon.withLock { $0 }?.remove(name)
@@ -263,14 +267,14 @@ extension EmulatedBlueZ {
 
     /// Powers an adapter on or off, like `bluetoothctl power`.
     ///
-    /// A blocked adapter stays off.
+    /// An adapter stays off if ``setBlocked(_:adapter:)`` has blocked the adapter.
     public func setPowered(_ isOn: Bool, adapter: String = "hci0") async {
         await daemon.withLock { $0 }?.setPowered(adapter, isOn)
     }
 
-    /// Blocks an adapter like `rfkill block`, or unblocks it.
+    /// Blocks or unblocks an adapter, like `rfkill block` or `rfkill unblock`.
     ///
-    /// bluetoothd powers on an unblocked adapter.
+    /// When an adapter is unblocked, bluetoothd powers on the adapter.
     public func setBlocked(_ isBlocked: Bool, adapter: String = "hci0") async {
         guard let controller = hardware.withLock({ $0.controller(named: adapter) }) else { return }
         controller.isBlocked = isBlocked

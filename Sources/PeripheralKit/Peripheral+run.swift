@@ -1,7 +1,7 @@
 public import Logging
 
 extension Peripheral {
-    /// Publishes the peripheral and serves it while the body runs.
+    /// Publishes the peripheral and serves centrals while the body runs.
     ///
     /// ```swift
     /// try await peripheral.run(on: .bluez) { session in
@@ -11,42 +11,47 @@ extension Peripheral {
     /// }
     /// ```
     ///
-    /// The body begins as soon as the peripheral is on the air. After the body has returned or thrown an
-    /// error, the call:
+    /// The body begins after the peripheral is on the air. After the body has returned or thrown an error,
+    /// `run` performs these steps:
     ///
-    /// 1. withdraws the advertisement,
-    /// 2. answers the requests in progress,
-    /// 3. withdraws the services, and
-    /// 4. returns, or throws the body's error.
+    /// 1. `run` withdraws the advertisement.
+    /// 2. `run` answers the requests in progress.
+    /// 3. `run` withdraws the services.
+    /// 4. `run` returns, or throws the error of the body.
     ///
-    /// Cancelling the calling task cancels the body and the running handlers, and withdraws the peripheral.
+    /// Cancellation of the calling task cancels the body and the running handlers, and withdraws the
+    /// peripheral.
     ///
-    /// To shut down gracefully at `SIGTERM`, return from the body. Pending requests are answered first. The
-    /// framework does not handle signals. At a graceful shutdown, `PeripheralService` of
-    /// `PeripheralServiceLifecycle` ends the body. `OneThread.arrivals(of:)` of `PeripheralOneThread` reports
-    /// signals.
+    /// To shut down gracefully at the signal `SIGTERM`, return from the body. The peripheral answers pending
+    /// requests before `run` returns. The framework does not handle signals such as `SIGTERM`. When a program
+    /// shuts down gracefully, `PeripheralService` of the module `PeripheralServiceLifecycle` ends the body.
+    /// `OneThread.arrivals(of:)` of the module `PeripheralOneThread` reports signals to the program.
     ///
-    /// When the Bluetooth stack disappears, a backend such as `.bluez` publishes the peripheral again as soon
-    /// as possible. Meanwhile, the body continues, and ``states`` reports the changes. If the backend stops
-    /// with an error, the body is cancelled and the call throws that error.
+    /// If the Bluetooth stack stops during a run, a backend such as `.bluez` publishes the peripheral again
+    /// as soon as possible. While the Bluetooth stack is not available, the body continues. ``states``
+    /// reports the changes of the state. If the backend stops with an error, `run` cancels the body and
+    /// throws the error of the backend.
     ///
-    /// ``GATTServiceDeclaration/run(in:)`` of each service runs concurrently with the body, until the body
-    /// ends. If that method throws an error, the body ends and the call throws the error.
+    /// For each service, ``GATTServiceDeclaration/run(in:)`` runs concurrently with the body, until the body
+    /// ends. If ``GATTServiceDeclaration/run(in:)`` of a service throws an error, the framework ends the
+    /// body, and `run` throws the error.
     ///
-    /// The call does not return while a handler runs. A handler that ignores cancellation delays the call.
+    /// `run` does not return before all handlers have ended. A handler that ignores cancellation delays the
+    /// return of `run`.
     ///
-    /// Centrals cannot flood the log. Five messages of each kind are logged at once, and then one per minute.
-    /// The metadata `peripheral.suppressed` is the number of messages that were not logged.
+    /// The framework limits the number of log messages that centrals can cause. For each kind of message, the
+    /// framework logs five messages at once, and after that one message per minute. The metadata value
+    /// `peripheral.suppressed` is the number of messages that the framework did not log.
     ///
     /// - Parameters:
-    ///   - backend: The Bluetooth stack, such as `.bluez`.
-    ///   - logger: Receives the problems that the framework cannot report otherwise. An example is a
-    ///     handler's error that is not an ``ATTErrorConvertible``.
-    ///   - body: The work of the program while the peripheral is published.
-    /// - Returns: The value that the body returns.
-    /// - Throws: ``DeclarationError`` if the declaration is invalid; in this case, nothing is published.
-    ///   ``PeripheralError`` if the peripheral cannot be published or served. Also the error that the body or
-    ///   a service throws.
+    ///   - backend: The backend for a Bluetooth stack, such as `.bluez`.
+    ///   - logger: A logger for problems that the framework cannot report in another way. An example of such
+    ///     a problem is a handler's error that does not conform to ``ATTErrorConvertible``.
+    ///   - body: A closure that performs the work of the program while the peripheral is published.
+    /// - Returns: The return value of the body.
+    /// - Throws: ``DeclarationError`` if the declaration is invalid, before `run` publishes the peripheral.
+    ///   ``PeripheralError`` if the backend cannot publish or serve the peripheral. If the body or a service
+    ///   throws an error, `run` throws the same error.
     public func run<Output: Sendable>(
         on backend: some PeripheralBackend,
         logger: Logger = Logger(label: "peripheral"),
@@ -57,26 +62,28 @@ extension Peripheral {
 
     /// Publishes and serves the peripheral, and preserves its state in a store.
     ///
-    /// The call does the same as ``run(on:logger:_:)``, and also restores and preserves the state.
+    /// Like ``run(on:logger:_:)``, this function publishes and serves the peripheral. This function also
+    /// restores and preserves the state of the peripheral.
     ///
-    /// The peripheral runs even if the store fails, except for the errors below. If the store cannot be
-    /// opened, the call tries again for 5 seconds before it publishes anything. Failures of the store are
-    /// reported by ``RestoredState/problems`` and ``SessionEvent/restorationFailed(_:)``.
+    /// The peripheral runs even if the store fails, except for the errors that this function throws. If the
+    /// store cannot be opened, this function tries again for 5 seconds before it publishes the peripheral.
+    /// ``RestoredState/problems`` and ``SessionEvent/restorationFailed(_:)`` report failures of the store.
     ///
     /// - Parameters:
-    ///   - backend: The Bluetooth stack, such as `.bluez`.
-    ///   - store: The store that contains the preserved state.
-    ///   - interval: The shortest time between two saves. Changes between two saves are saved together, and
-    ///     all changes are saved at the end of the run. The response to a ``WriteDurability/durable`` write,
-    ///     for example, waits for a save. Such a save begins at most half a second after the previous save.
-    ///   - logger: Receives the problems that the framework cannot report otherwise.
-    ///   - body: The work of the program while the peripheral is published.
-    /// - Returns: The value that the body returns.
+    ///   - backend: The backend for a Bluetooth stack, such as `.bluez`.
+    ///   - store: A store for the preserved state of the peripheral.
+    ///   - interval: The minimum time between two saves. The framework combines all changes between two saves
+    ///     into one save. At the end of the run, the framework saves all changes. Some operations wait for a
+    ///     save, for example the response to a ``WriteDurability/durable`` write. A save for which an
+    ///     operation waits begins at most half a second after the previous save.
+    ///   - logger: A logger for problems that the framework cannot report in another way.
+    ///   - body: A closure that performs the work of the program while the peripheral is published.
+    /// - Returns: The return value of the body.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/restorationUnavailable`` if the
     ///   peripheral has no restoration identifier. ``RestorationError`` with the code
     ///   ``RestorationError/Code/inUse`` if another peripheral runs with the same identifier.
     ///   ``RestorationError`` with the code ``RestorationError/Code/invalidIdentifier`` if the identifier is
-    ///   not valid. Also the errors of ``run(on:logger:_:)``.
+    ///   not valid. This function also throws the errors of ``run(on:logger:_:)``.
     public func run<Output: Sendable>(
         on backend: some PeripheralBackend,
         restoringFrom store: any RestorationStore,
@@ -269,12 +276,13 @@ extension Peripheral {
         }
     }
 
-    /// Publishes the peripheral and serves it until the calling task is cancelled.
+    /// Publishes the peripheral and serves centrals until the calling task is cancelled.
     ///
     /// - Parameters:
-    ///   - backend: The Bluetooth stack, such as `.bluez`.
-    ///   - logger: Receives the problems that the framework cannot report otherwise.
-    /// - Throws: `CancellationError` if the task is cancelled, and the errors of ``run(on:logger:_:)``.
+    ///   - backend: The backend for a Bluetooth stack, such as `.bluez`.
+    ///   - logger: A logger for problems that the framework cannot report in another way.
+    /// - Throws: `CancellationError` if the calling task is cancelled. This function also throws the errors
+    ///   of ``run(on:logger:_:)``.
     public func run(
         on backend: some PeripheralBackend,
         logger: Logger = Logger(label: "peripheral")
@@ -288,7 +296,7 @@ extension Peripheral {
 /// The part of a run that has ended, and its result.
 private enum Ending<Output: Sendable>: Sendable {
     case served((any Error)?)
-    /// A task that runs beside the body until the session ends.
+    /// A task that runs concurrently with the body until the session ends.
     case ended
     case body(Result<Output, any Error>)
 }

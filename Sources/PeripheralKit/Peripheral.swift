@@ -1,4 +1,4 @@
-/// A Bluetooth LE peripheral with services that centrals can use.
+/// A Bluetooth LE peripheral with services for centrals.
 ///
 /// ```swift
 /// let peripheral = Peripheral("Pulse") {
@@ -9,15 +9,16 @@
 /// try await peripheral.run(on: .bluez) { session in … }
 /// ```
 ///
-/// Centrals find the peripheral and read, write and subscribe to its characteristics. A `Peripheral` is a
-/// declaration. The declaration has no effect until ``run(on:logger:_:)`` publishes the peripheral.
+/// Centrals discover the peripheral, and then read, write and subscribe to its characteristics. A
+/// `Peripheral` value is only a declaration. The declaration has no effect before ``run(on:logger:_:)``
+/// publishes the peripheral.
 public struct Peripheral: Sendable {
     /// The name of the peripheral.
     ///
-    /// This name is also advertised, unless the advertisement contains another name.
+    /// The advertisement also contains this name, unless the advertisement declares another name.
     public let name: String
 
-    /// The identifier under which the peripheral's state is preserved; `nil` if the state is not preserved.
+    /// The identifier for the preserved state of the peripheral, or `nil` if the state is not preserved.
     public let restorationIdentifier: String?
 
     let pairing: Pairing
@@ -37,7 +38,7 @@ public struct Peripheral: Sendable {
     let state = StateBroadcast()
     let backendMemory = BackendMemory()
 
-    /// The current state of the peripheral, followed by each change.
+    /// A sequence of the current state of the peripheral and all later states.
     ///
     /// ```swift
     /// for await state in peripheral.states {
@@ -46,11 +47,11 @@ public struct Peripheral: Sendable {
     /// }
     /// ```
     ///
-    /// Each access returns a separate sequence that does not end. A sequence that is not read retains the
-    /// newest 64 states.
+    /// Each access to `states` returns a separate sequence. The sequence does not end. If a program does not
+    /// read a sequence of states, the sequence retains the newest 64 states.
     ///
-    /// Copies of a peripheral share one state. To run one declaration on two adapters at the same time,
-    /// create two peripherals with the same function.
+    /// All copies of a `Peripheral` share one state. To run one declaration on two adapters at the same time,
+    /// write a function that returns the `Peripheral`, and call the function twice.
     public var states: some AsyncSequence<PeripheralState, Never> & Sendable {
         state.listen()
     }
@@ -58,19 +59,20 @@ public struct Peripheral: Sendable {
     /// Declares a peripheral.
     ///
     /// - Parameters:
-    ///   - name: The name; 1 to 248 bytes of UTF-8. If the name does not fit into an advertisement, the
-    ///     advertisement contains a shortened name.
-    ///   - restorationIdentifier: The identifier under which the peripheral's state is preserved; 1 to 4,096
-    ///     bytes of UTF-8, such as `com.example.lamp`. The next run of the program continues with the
-    ///     preserved state, even if this run crashes. If the identifier is `nil`, nothing is preserved. Only
-    ///     one running peripheral can use an identifier.
-    ///   - pairing: How centrals can pair. If an attribute requires security, declare a pairing.
-    ///   - content: The services in order, and the ``Advertisement``s. Without an advertisement, the
-    ///     peripheral advertises its name and services.
-    ///   - onRestore: Receives the restored state, or the problems that prevented its restoration. The
-    ///     closure is called before the peripheral is registered and before any request. If there is neither
-    ///     a preserved state nor a problem, the closure is not called. If the closure throws an error, the
-    ///     run throws the error and publishes nothing.
+    ///   - name: The name of the peripheral, with 1 to 248 bytes of UTF-8. If the name is too long for an
+    ///     advertisement, the advertisement contains a shortened name.
+    ///   - restorationIdentifier: The identifier for the preserved state of the peripheral, with 1 to 4,096
+    ///     bytes of UTF-8. An example is `com.example.lamp`. The next run of the program continues with the
+    ///     preserved state, even if the current run crashes. If the identifier is `nil`, the framework
+    ///     preserves no state. Only one running peripheral at a time can use a restoration identifier.
+    ///   - pairing: The pairing methods and handlers for centrals. If an attribute requires security, the
+    ///     peripheral needs a pairing method.
+    ///   - content: The services in the order of the database, and the ``Advertisement``s. If the content has
+    ///     no ``Advertisement``, the peripheral advertises its name and services.
+    ///   - onRestore: A closure that receives the restored state, or the problems that prevented the
+    ///     restoration. The framework calls the closure before it registers the peripheral and before any
+    ///     request. If no preserved state and no problem exists, the framework does not call the closure. If
+    ///     the closure throws an error, the run publishes nothing and throws the error.
     public init(
         _ name: String,
         restorationIdentifier: String? = nil,
@@ -95,13 +97,13 @@ public struct Peripheral: Sendable {
         self.advertisements = advertisements
     }
 
-    /// Examines the declaration without publishing it.
+    /// Checks the declaration without publishing the peripheral.
     ///
-    /// ``run(on:logger:_:)`` examines the declaration first. The run throws if the declaration has errors,
-    /// and logs the warnings. To examine the declaration for a certain Bluetooth stack, use
-    /// ``validate(for:)``.
+    /// ``run(on:logger:_:)`` checks the declaration before it publishes the peripheral. If the declaration
+    /// has errors, `run` throws a ``DeclarationError``. If the declaration has warnings, `run` logs them. To
+    /// check the declaration for a specific Bluetooth stack, use ``validate(for:)``.
     ///
-    /// - Returns: The errors and warnings, in the order of the declaration. The array is empty if the
+    /// - Returns: The errors and warnings, in the order of the declared elements. The array is empty if the
     ///   declaration has no errors and no warnings.
     public func validate() -> [DeclarationIssue] {
         DeclarationValidation(of: self).issues

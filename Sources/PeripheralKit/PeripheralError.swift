@@ -1,9 +1,9 @@
-/// An error that is thrown when a peripheral cannot be published or served.
+/// An error that occurs when a backend cannot publish or serve a peripheral.
 ///
-/// Only the program receives this error. The error that a central receives is an `ATTError`. If a declaration
-/// is invalid, a ``DeclarationError`` is thrown.
+/// A central never receives a ``PeripheralError``. The error that a central receives is an `ATTError`. If a
+/// declaration is invalid, the framework throws a ``DeclarationError``.
 public struct PeripheralError: Error, Sendable, CustomStringConvertible {
-    /// A kind of failure.
+    /// A kind of failure of a peripheral.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case stackUnavailable, adapterUnavailable, permissionDenied, rejected, connectionLost, stopped
@@ -13,66 +13,72 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// The Bluetooth stack is unreachable.
+        /// The program cannot reach the Bluetooth stack.
         ///
-        /// Either the system has no bus, or no Bluetooth daemon is connected to the bus.
+        /// Either the system has no D-Bus system bus, or no Bluetooth daemon is connected to the bus.
         public static let stackUnavailable = Code(kind: .stackUnavailable)
-        /// The adapter does not exist, is powered off, or is blocked.
+        /// The Bluetooth adapter does not exist, is powered off, or is blocked.
         public static let adapterUnavailable = Code(kind: .adapterUnavailable)
-        /// The program is not allowed to use the Bluetooth stack.
+        /// The system does not allow the program to use the Bluetooth stack.
         public static let permissionDenied = Code(kind: .permissionDenied)
-        /// The stack refused to register the database or the advertisement.
+        /// The Bluetooth stack refused to register the GATT database or the advertisement.
         public static let rejected = Code(kind: .rejected)
-        /// The connection to the stack was lost, or the stack has ended.
+        /// The program lost the connection to the Bluetooth stack, or the Bluetooth stack has stopped.
         public static let connectionLost = Code(kind: .connectionLost)
-        /// The stack did not answer in time.
+        /// The Bluetooth stack did not answer in time.
         public static let timedOut = Code(kind: .timedOut)
         /// The peripheral is no longer published.
         public static let stopped = Code(kind: .stopped)
-        /// The characteristic is not part of the running peripheral, or does not have the required property.
+        /// The characteristic is not declared in the running peripheral, or does not have the required
+        /// property.
         public static let notDeclared = Code(kind: .notDeclared)
-        /// The value cannot be sent because its length is not allowed.
+        /// The length of the value is not allowed.
+        ///
+        /// The framework does not send a value with an invalid length.
         public static let invalidValue = Code(kind: .invalidValue)
 
         /// The central has not subscribed to the characteristic.
         public static let notSubscribed = Code(kind: .notSubscribed)
-        /// The stack can reach the central only together with all other subscribers.
+        /// The Bluetooth stack can send to the central only together with all other subscribers.
         public static let notAddressable = Code(kind: .notAddressable)
         /// The central is not connected.
         public static let disconnected = Code(kind: .disconnected)
-        /// The central did not confirm an indication within 30 seconds, or the stack lost the confirmation.
+        /// The central did not confirm an indication within 30 seconds.
+        ///
+        /// The code `unconfirmed` also applies if the Bluetooth stack lost the confirmation.
         public static let unconfirmed = Code(kind: .unconfirmed)
 
-        /// The stack does not know the central.
+        /// The Bluetooth stack does not know the central.
         ///
-        /// The central is not bonded and was not connected recently.
+        /// The central is not bonded, and was not connected recently.
         public static let unknownCentral = Code(kind: .unknownCentral)
 
-        /// The link of the central is less secure than the characteristic requires.
+        /// The link of the central has less security than the characteristic requires.
         ///
-        /// Some stacks can send only to all subscribers together. On these stacks, the error is also thrown
-        /// if the link of any subscriber is not secure enough.
+        /// If a Bluetooth stack can send an update only to all subscribers together, the error also occurs if
+        /// the link of another subscriber does not have the required security.
         public static let insufficientSecurity = Code(kind: .insufficientSecurity)
 
-        /// The peripheral has a restoration identifier but no store, or a store but no identifier.
+        /// The peripheral has a restoration identifier but no store, or a store but no restoration
+        /// identifier.
         public static let restorationUnavailable = Code(kind: .restorationUnavailable)
 
         /// The code's name.
         public var description: String { kind.rawValue }
     }
 
-    /// The kind of failure.
+    /// The kind of failure of the peripheral.
     public var code: Code
 
-    /// A description of the problem and of its remedy, in one or two sentences.
+    /// A description of the problem and its remedy, in one or two sentences.
     public var message: String
 
-    /// The underlying error; `nil` if there is no underlying error.
+    /// The underlying error, or `nil` if no underlying error exists.
     public var cause: (any Error)?
 
     /// Creates an error.
     ///
-    /// Backends use this initializer.
+    /// Backends create errors with this initializer.
     public init(code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message

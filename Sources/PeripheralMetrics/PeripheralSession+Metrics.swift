@@ -3,7 +3,7 @@
     public import PeripheralKit
 
     extension PeripheralSession {
-        /// Reports update metrics to a metrics system until the task is cancelled.
+        /// Reports the statistics of updates to a metrics system until the task is cancelled.
         ///
         /// ```swift
         /// try await peripheral.run(on: .bluez) { session in
@@ -14,32 +14,33 @@
         /// }
         /// ```
         ///
-        /// The metrics come from ``/PeripheralKit/PeripheralSession/updateTotals``. Each metric has the
-        /// dimension `characteristic`, which is a UUID. There is no dimension for centrals, because the
-        /// number of addresses of centrals is unlimited.
+        /// The source of the metrics is ``/PeripheralKit/PeripheralSession/updateTotals``. Each metric has
+        /// the dimension `characteristic`, whose value is the UUID of a characteristic. The metrics have no
+        /// dimension for centrals, because the number of central addresses is unlimited.
         ///
         /// | Label | Kind | Meaning |
         /// |---|---|---|
-        /// | `peripheral_updates_queued` | meter | values in queues |
-        /// | `peripheral_updates_in_flight` | meter | values in flight |
-        /// | `peripheral_updates_sent` | counter | values that completed or were confirmed |
-        /// | `peripheral_updates_given_up` | counter | values not confirmed, or with unknown completion |
+        /// | `peripheral_updates_queued` | meter | values that wait in queues |
+        /// | `peripheral_updates_in_flight` | meter | values that the stack has not completed |
+        /// | `peripheral_updates_sent` | counter | values that completed, or that centrals confirmed |
+        /// | `peripheral_updates_given_up` | counter | values without confirmation or completion |
         /// | `peripheral_updates_dropped` | counter | values that were queued but not sent |
-        /// | `peripheral_updates_refused` | counter | values refused because a queue was full |
+        /// | `peripheral_updates_refused` | counter | values that `update` refused because a queue was full |
         /// | `peripheral_updates_waits` | counter | calls that waited for room or for their turn |
-        /// | `peripheral_updates_longest_wait_seconds` | meter | the longest wait in a queue |
+        /// | `peripheral_updates_longest_wait_seconds` | meter | the longest wait of a value in a queue |
         ///
-        /// The method reports immediately, then after each interval, and a last time when the task is
-        /// cancelled. At the end, the method sets the meters of queued values and of values in flight to 0.
-        /// For each factory, only one call of this method may run at a time. Two simultaneous calls would
-        /// count every value twice.
+        /// The method reports metrics immediately, after each interval, and once more when the task is
+        /// cancelled. Before the method returns, the method sets the meters of queued values and of values in
+        /// flight to 0. For each metrics factory, run only one call of `reportMetrics` at a time. Two
+        /// simultaneous calls would count every value twice.
         ///
-        /// This method is available with the package trait `Metrics`.
+        /// The method `reportMetrics` is available with the package trait `Metrics`.
         ///
         /// - Parameters:
-        ///   - interval: The time between two reports, at least one second.
-        ///   - factory: The factory that creates the metrics. The default is the program's factory.
-        ///   - clock: The clock that measures the interval.
+        ///   - interval: The time between two reports, which must be at least one second.
+        ///   - factory: The metrics factory that creates the metrics. The default is the global factory of
+        ///     swift-metrics.
+        ///   - clock: The clock that measures the time between two reports.
         public func reportMetrics(
             every interval: Duration = .seconds(10),
             to factory: any MetricsFactory = MetricsSystem.factory,

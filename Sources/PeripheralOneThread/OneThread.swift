@@ -2,9 +2,9 @@ private import CPeripheralGLib
 private import Glibc
 private import PeripheralDBus
 
-/// Runs a whole program on one thread, for small devices.
+/// A namespace for methods that run a program on a single thread, for small devices.
 ///
-/// The thread runs all tasks of the program and all work of a `BlueZBackend`.
+/// The calling thread runs all tasks of the program and all work of a `BlueZBackend`.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -26,27 +26,29 @@ private import PeripheralDBus
 /// }
 /// ```
 ///
-/// The program does not use Swift's thread pool. The program thus needs no memory for the stacks of the pool.
-/// The clock of the pool, which would wake the machine once a second, does not run. No operation of the
-/// program has to wake another thread. While there is no work, the thread sleeps.
+/// The program does not use Swift's thread pool. Without the thread pool, the program needs no memory for the
+/// stacks of pool threads. The timer of the thread pool, which wakes the machine once a second, does not run.
+/// No operation of the program has to wake another thread. While the program has no work, the thread sleeps.
 ///
-/// Build a program that uses `OneThread` with Swift 6.3 or later. Swift 6.2 does not let a program choose
-/// where its tasks run. With Swift 6.2, the thread runs only the backend and the main actor. Other tasks run
-/// in Swift's thread pool, which uses its stacks and its clock.
+/// Build a program that uses `OneThread` with Swift 6.3 or later. With Swift 6.2, a program cannot choose the
+/// thread of its tasks. With Swift 6.2, `OneThread` runs only the backend and the main actor, and all other
+/// tasks run in Swift's thread pool. With Swift 6.2, the thread pool needs memory for stacks and runs a
+/// timer.
 ///
-/// A long computation or a blocking wait without `await` delays all other work. Libraries such as Foundation
-/// and Dispatch still create their own threads.
+/// On a single thread, a long computation or a blocking wait without `await` delays all other work. Libraries
+/// such as Foundation and Dispatch still create their own threads.
 public enum OneThread: Sendable {
-    /// Runs all tasks of the process on the calling thread and exits when `program` returns.
+    /// Runs all tasks of the process on the calling thread, and exits the process when `program` returns.
     ///
-    /// Call this method once, at the beginning of a `main` that is not `async`. Tasks that already exist stay
-    /// on their threads. A second call stops the program.
+    /// Call `run` once, at the beginning of a synchronous `main` function. Tasks that exist before the call
+    /// remain on their threads. A second call of `run` stops the program with a runtime error.
     ///
-    /// After 10 seconds, the process returns memory that only its start needed. This memory consists of
-    /// unmodified pages of the program and its libraries. The kernel can read these pages from their files
-    /// again.
+    /// After 10 seconds, the process releases memory pages that the process needs only during its start. The
+    /// released pages are unmodified pages of the program file and the library files. The kernel can read a
+    /// released page from the file again.
     ///
-    /// - Parameter program: The program, which returns the exit status of the process.
+    /// - Parameter program: The asynchronous main function of the program, which returns the exit status of
+    ///   the process.
     public static func run(_ program: @escaping @Sendable () async -> CInt) -> Never {
         EventLoop.runProcess {
             let start = Task.detached {
@@ -58,9 +60,9 @@ public enum OneThread: Sendable {
         }
     }
 
-    /// Returns the signals that arrive, such as `SIGTERM`, and disables their default effects.
+    /// Returns a stream of signals, such as `SIGTERM`, and disables the default effects of the given signals.
     ///
-    /// A peripheral shuts down gracefully when its task is cancelled:
+    /// To shut a peripheral down gracefully, cancel the peripheral's task when a signal arrives:
     ///
     /// ```swift
     /// OneThread.run {
@@ -79,14 +81,16 @@ public enum OneThread: Sendable {
     /// }
     /// ```
     ///
-    /// Call this method within ``run(_:)``, once for each signal. A call outside ``run(_:)`` stops the
-    /// program. These signals are also blocked in processes that the program starts.
+    /// Call `arrivals(of:)` within ``run(_:)``, once for each signal. A call outside ``run(_:)`` stops the
+    /// program with a runtime error. Processes that the program starts inherit the signal mask and therefore
+    /// also block the signals.
     ///
-    /// - Parameter signals: The numbers of the signals.
-    /// - Returns: A stream of the numbers of the signals that arrive. If several signals wait, the stream
-    ///   delivers only the newest signal. The stream ends when the program no longer reads it.
-    /// - Throws: ``SignalsError`` when no file descriptor is available. In this case, the signals keep their
-    ///   previous effects.
+    /// - Parameter signals: The numbers of the signals to receive.
+    /// - Returns: A stream of the numbers of received signals. If the program has not read several signals,
+    ///   the stream delivers only the newest signal. The stream ends when the program stops reading the
+    ///   stream.
+    /// - Throws: ``SignalsError`` when no file descriptor is available. After a ``SignalsError``, the signals
+    ///   still have their previous effects.
     public static func arrivals(of signals: [CInt]) throws(SignalsError) -> AsyncStream<CInt> {
         guard let loop = EventLoop.ofProcess else { preconditionFailure("call this within OneThread.run") }
         let descriptor = try openDescriptor(of: signals)

@@ -1,8 +1,8 @@
 private import Glibc
 
-/// The reason why signals cannot be received: no file descriptor is available.
+/// The error that no file descriptor is available to receive signals.
 ///
-/// The process or the machine has reached its limit.
+/// The process or the machine has reached its limit of open files.
 public struct SignalsError: Error, Sendable, CustomStringConvertible {
     private let number: CInt
 
@@ -10,9 +10,9 @@ public struct SignalsError: Error, Sendable, CustomStringConvertible {
         self.number = number
     }
 
-    /// The failure in English, with the system's reason.
+    /// The description of the error in English, with the error message of the system.
     ///
-    /// The reason can be in the language of the process.
+    /// The error message of the system can be in the language of the process.
     public var description: String {
         let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
         return "The program cannot receive signals: \(reason). Raise the limit of open files."

@@ -4,9 +4,10 @@
     public import ServiceLifecycle
     internal import Synchronization
 
-    /// A peripheral as a service of swift-service-lifecycle.
+    /// A service of swift-service-lifecycle that runs a peripheral.
     ///
-    /// Signals such as SIGTERM can shut the peripheral down gracefully.
+    /// A service group can shut the peripheral down gracefully when the process receives a signal such as
+    /// SIGTERM.
     ///
     /// ```swift
     /// let service = PeripheralService(peripheral, on: .bluez) { session in
@@ -15,21 +16,21 @@
     /// try await ServiceGroup(services: [service], gracefulShutdownSignals: [.sigterm], logger: logger).run()
     /// ```
     ///
-    /// This type is available with the package trait `ServiceLifecycle`.
+    /// The type `PeripheralService` is available with the package trait `ServiceLifecycle`.
     public struct PeripheralService<Backend: PeripheralBackend>: Service {
         private let peripheral: Peripheral
         private let backend: Backend
         private let logger: Logger
         private let body: @Sendable (PeripheralSession) async throws -> Void
 
-        /// Creates a service from a peripheral.
+        /// Creates a service that runs a peripheral.
         ///
         /// - Parameters:
         ///   - peripheral: The peripheral.
-        ///   - backend: The Bluetooth stack, such as `.bluez`.
-        ///   - logger: The logger for problems that the framework cannot report in another way.
-        ///   - body: The program's work with the published peripheral. A graceful shutdown cancels the body.
-        ///     The default body serves the peripheral until a graceful shutdown.
+        ///   - backend: The backend for the Bluetooth stack, such as `.bluez`.
+        ///   - logger: The logger for problems that the framework cannot report as an error.
+        ///   - body: The closure that uses the published peripheral. A graceful shutdown cancels the body.
+        ///     The default body waits until a graceful shutdown.
         public init(
             _ peripheral: Peripheral,
             on backend: Backend,
@@ -44,14 +45,15 @@
             self.body = body
         }
 
-        /// Serves the peripheral until the body ends or a graceful shutdown begins.
+        /// Runs the peripheral until the body returns or a graceful shutdown begins.
         ///
-        /// A graceful shutdown withdraws the advertisement, answers the pending requests, withdraws the
-        /// services, and returns. A graceful shutdown also ends a peripheral that waits for a Bluetooth
-        /// stack. If the calling task is cancelled, the pending requests are cancelled instead of answered.
+        /// At a graceful shutdown, `run` withdraws the advertisement, answers the pending requests, withdraws
+        /// the services, and returns. A graceful shutdown also ends a peripheral that waits for a Bluetooth
+        /// stack. If the calling task is cancelled, the method cancels the pending requests instead of
+        /// answering the requests.
         ///
-        /// - Throws: The errors of `Peripheral.run(on:logger:_:)`, except a `CancellationError` after a
-        ///   graceful shutdown.
+        /// - Throws: The same errors as `Peripheral.run(on:logger:_:)`, without the `CancellationError` after
+        ///   a graceful shutdown.
         public func run() async throws {
             let body = Body(body)
             do {

@@ -1,49 +1,52 @@
 public import PeripheralKit
 
-/// A directory that holds the preserved state of peripherals, with one file for each peripheral.
+/// A directory with one state file for each peripheral whose state is preserved.
 ///
 /// ```swift
 /// let store = try StateDirectory()
 /// ```
 ///
-/// Each file is a key file, the format of desktop and system services. Besides the state, the file contains
-/// the identifier and a checksum.
+/// Each state file is a key file, which is a text format of Linux desktop files and systemd units. A state
+/// file contains the preserved state, the restoration identifier of the peripheral, and a checksum.
 ///
-/// A save writes a complete temporary file, flushes it to the disk and moves it to the path of the state
-/// file. After a crash, either the old file or the new file exists.
+/// To save a state, the store writes a complete temporary file, flushes the file to the disk, and renames the
+/// file to the name of the state file. After a crash during a save, either the complete old state file or the
+/// complete new state file exists.
 ///
-/// A lock protects an open record against other processes. The lock ends with the process, even if the
-/// process is killed.
+/// While a record is open, a lock prevents other processes from opening the record. The kernel releases the
+/// lock when the process ends, even if the process is killed.
 ///
-/// The store does not trust the content of the directory. The store refuses these files:
+/// The store does not trust the files in the directory. The store refuses to read the following files:
 ///
-/// - files that other users could have written
-/// - symbolic links, which the store never follows
-/// - files whose content has changed since it was saved
+/// - files that other users have permission to write
+/// - symbolic links, because the store never follows symbolic links
+/// - files whose content does not match the saved checksum
 ///
-/// Files have the mode 0600. A directory that the store creates has the mode 0700. All file operations run on
-/// separate threads. A thread ends when its work is complete.
+/// State files have the file mode 0600. If the store creates the directory, the directory has the mode 0700.
+///
+/// The store performs all file operations on separate threads. Each thread ends when the file operations of
+/// the thread are complete.
 public struct StateDirectory: RestorationStore {
-    /// The maximum size of a file that is read or written, in bytes.
+    /// The maximum size of a state file in bytes.
     public static let maximumFileSize = StateFileFormat.maximumSize
 
-    /// The path of the directory.
+    /// The path of the state directory.
     public let path: String
 
     /// The number of trailing path components that are created if they are missing.
     private let madeComponentCount: Int
 
-    /// Uses the standard directory for the state of this program.
+    /// Creates a store in the standard state directory of the program.
     ///
-    /// The standard directory is the first directory in this list whose variable is set. The initializer does
-    /// not create or read any file.
+    /// The initializer uses the first directory in the following list whose environment variable is set. The
+    /// initializer does not create or read any file.
     ///
-    /// 1. `$STATE_DIRECTORY`, which systemd sets for a service with `StateDirectory=`. If the variable lists
-    ///    several directories, the first directory is used.
+    /// 1. `$STATE_DIRECTORY`, which systemd sets for a service with the setting `StateDirectory=`. If
+    ///    `$STATE_DIRECTORY` lists several directories, the initializer uses the first directory.
     /// 2. `$XDG_STATE_HOME/NAME`, where `NAME` is the name of the program.
     /// 3. `$HOME/.local/state/NAME`.
     ///
-    /// - Throws: `RestorationError` when none of these variables is set.
+    /// - Throws: `RestorationError` when none of the environment variables is set.
     public init() throws(RestorationError) {
         let location = try StateLocation(
             environment: StateLocation.processEnvironment,
@@ -52,12 +55,13 @@ public struct StateDirectory: RestorationStore {
         self.init(path: location.path, madeComponentCount: location.madeComponentCount)
     }
 
-    /// Uses the directory at a path.
+    /// Creates a store in the directory at a path.
     ///
-    /// The store creates the directory if it is missing. The parent directory must exist.
+    /// If the directory does not exist, the store creates the directory. The parent of the directory must
+    /// exist.
     ///
-    /// - Parameter path: The path, which may contain symbolic links. The directory must belong to the user of
-    ///   the program, and no other user may write to it.
+    /// - Parameter path: The path of the directory, which may contain symbolic links. The directory must
+    ///   belong to the user of the program. No other user may have permission to write to the directory.
     public init(path: String) {
         self.init(path: path, madeComponentCount: 1)
     }
@@ -67,14 +71,14 @@ public struct StateDirectory: RestorationStore {
         self.madeComponentCount = madeComponentCount
     }
 
-    /// Returns the identifiers with preserved state, in no particular order.
+    /// Returns the restoration identifiers that have a preserved state, in no particular order.
     ///
-    /// The method reads each file and compares its checksum. The method omits files that are damaged, that a
-    /// newer version saved, or that cannot be trusted. The method does not change these files. If the
-    /// directory does not exist, the result is empty.
+    /// The method reads each state file and compares the checksum. The method omits damaged files, files that
+    /// a newer version of the framework saved, and files that the store does not trust. The method does not
+    /// change the omitted files. If the directory does not exist, the method returns an empty array.
     ///
-    /// - Returns: The identifiers.
-    /// - Throws: `RestorationError` when the directory cannot be read or trusted.
+    /// - Returns: The restoration identifiers.
+    /// - Throws: `RestorationError` when the store cannot read the directory or does not trust the directory.
     public func identifiers() async throws(RestorationError) -> [String] {
         try await FileThread().run { () throws(RestorationError) in
             guard let directory = try TrustedDirectory(path: path) else { return [] }
@@ -82,18 +86,18 @@ public struct StateDirectory: RestorationStore {
         }
     }
 
-    /// Opens the record of an identifier for exclusive use until the record is closed.
+    /// Opens the record of a restoration identifier for exclusive use until the record is closed.
     ///
-    /// The method creates the directory if it is missing. The method also removes temporary files of a
-    /// program that was killed during a save.
+    /// If the directory does not exist, the method creates the directory. If a program was killed during a
+    /// save, the method removes the temporary files of that save.
     ///
-    /// - Parameter identifier: The identifier, with 1 to 4,096 bytes and without U+0000. The identifier does
-    ///   not have to be a valid file name.
+    /// - Parameter identifier: The restoration identifier, which has 1 to 4,096 bytes and does not contain
+    ///   U+0000. A restoration identifier does not have to be a valid file name.
     /// - Returns: The record.
-    /// - Throws: `RestorationError` in these cases:
-    ///   - The record is already open, in this process or in another process.
-    ///   - The identifier is not valid.
-    ///   - The directory cannot be used or trusted.
+    /// - Throws: `RestorationError` in each of the following cases:
+    ///   - The record is already open in the same process or in another process.
+    ///   - The restoration identifier is not valid.
+    ///   - The store cannot use the directory or does not trust the directory.
     public func open(_ identifier: String) async throws(RestorationError) -> any RestorationRecord {
         try RestorationRules.check(identifier: identifier)
         let thread = FileThread()

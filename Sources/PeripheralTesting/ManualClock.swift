@@ -18,12 +18,12 @@ public final class ManualClock: Clock, Sendable {
             self.offset = offset
         }
 
-        /// Returns the instant that is later by a duration.
+        /// Returns the instant that follows this instant after the given duration.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
 
-        /// Returns the duration until another instant.
+        /// Returns the duration from this instant to another instant.
         public func duration(to other: Instant) -> Duration {
             other.offset - offset
         }
@@ -52,18 +52,18 @@ public final class ManualClock: Clock, Sendable {
     /// Creates a clock.
     public init() {}
 
-    /// The time to which the clock has been advanced.
+    /// The current instant of the clock.
     public var now: Instant { state.withLock { $0.now } }
 
     /// The number of tasks that sleep on the clock.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// The minimum resolution, which is zero.
+    /// The minimum resolution of the clock, which is zero.
     ///
     /// The clock distinguishes all durations.
     public var minimumResolution: Duration { .zero }
 
-    /// Waits until the clock is advanced to the deadline or beyond.
+    /// Waits until a test advances the clock to the deadline or beyond.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -84,7 +84,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Advances the clock and wakes the tasks whose deadline has been reached.
+    /// Advances the clock, and resumes each task whose deadline is reached.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)

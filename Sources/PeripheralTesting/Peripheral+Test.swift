@@ -13,18 +13,19 @@ extension Peripheral {
     /// }
     /// ```
     ///
-    /// If the only `try` of a closure is inside `#expect`, the compiler does not infer that the closure
-    /// throws. Begin such a closure with `{ central async throws in`.
+    /// The compiler does not infer from a `try` inside `#expect` that a closure throws. If a closure contains
+    /// no other `try`, begin the closure with `{ central async throws in`.
     ///
-    /// The test uses nothing outside the process. When the body ends, the central is disconnected and the
-    /// peripheral is withdrawn. For a second central, call ``VirtualCentral/makeAnother()``.
+    /// The test runs entirely inside the process. When the body ends, the method disconnects the central and
+    /// withdraws the peripheral. For a second central, call ``VirtualCentral/makeAnother()``.
     ///
     /// - Parameters:
     ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes.
-    ///   - logger: The logger of the framework.
+    ///   - logger: The logger that the framework uses.
     ///   - body: The test.
     /// - Returns: The result of the body.
-    /// - Throws: `DeclarationError` when the declaration is invalid, or the error of the body.
+    /// - Throws: `DeclarationError` when the declaration is invalid. The method also throws any error that
+    ///   the body throws.
     @discardableResult
     public func test<Output: Sendable>(
         mtu: Int = 517,
@@ -34,7 +35,7 @@ extension Peripheral {
         try await test(mtu: mtu, logger: logger) { central, _ in try await body(central) }
     }
 
-    /// Publishes the peripheral in memory and calls the body with a connected central and the session.
+    /// Publishes the peripheral in memory and calls the body with a connected central and with the session.
     ///
     /// ```swift
     /// try await lamp.test { central, session in
@@ -46,10 +47,11 @@ extension Peripheral {
     ///
     /// - Parameters:
     ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes.
-    ///   - logger: The logger of the framework.
-    ///   - body: The test, which also performs the program's work with the session.
+    ///   - logger: The logger that the framework uses.
+    ///   - body: The test, which uses the session in place of the program.
     /// - Returns: The result of the body.
-    /// - Throws: `DeclarationError` when the declaration is invalid, or the error of the body.
+    /// - Throws: `DeclarationError` when the declaration is invalid. The method also throws any error that
+    ///   the body throws.
     @discardableResult
     public func test<Output: Sendable>(
         mtu: Int = 517,

@@ -30,9 +30,9 @@ struct ATTServerState: Sendable {
     /// The next step of a request.
     enum Decision: Sendable {
         case answer(Result<[UInt8], ATTError>)
-        /// The application answers the request, unless the central does not wait for a response.
+        /// The application handles the request, and answers the request if the central waits for a response.
         case ask(Inquiry)
-        /// The configuration is stored and the change is reported to the application.
+        /// The server stores the configuration, and reports the change to the application.
         case subscription(ApplicationID, SubscriptionChange)
     }
 
@@ -41,7 +41,7 @@ struct ATTServerState: Sendable {
         enum Operation: Sendable {
             case read(BackendReadRequest)
             case write(BackendWriteRequest, withResponse: Bool)
-            /// Whether a part of a value may be prepared.
+            /// The application decides whether the central may prepare the write of a part of a value.
             case authorization(BackendWriteRequest, withResponse: Bool)
         }
 

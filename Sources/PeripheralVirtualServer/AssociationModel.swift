@@ -1,14 +1,15 @@
 /// How two devices authenticate each other while they pair (Core Specification, Vol 3, Part H, 2.3.5.1).
 package enum AssociationModel: Hashable, Sendable {
-    /// They do not authenticate each other.
+    /// The two devices do not authenticate each other.
     case justWorks
-    /// The peripheral displays a passkey, which is entered on the central.
+    /// The peripheral displays a passkey, which the user enters on the central.
     case peripheralDisplaysPasskey
-    /// The central displays a passkey, which is entered on the peripheral.
+    /// The central displays a passkey, which the user enters on the peripheral.
     case centralDisplaysPasskey
-    /// The same passkey is entered on both.
+    /// The user enters the same passkey on the central and on the peripheral.
     case bothEnterPasskey
-    /// Both display a number, and the user of each confirms that the numbers are equal.
+    /// The central and the peripheral display a number, and the user of each device confirms that the two
+    /// numbers are equal.
     case numericComparison
 
     /// Selects the model when one side requests protection against a man in the middle.

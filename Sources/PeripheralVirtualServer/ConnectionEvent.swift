@@ -3,11 +3,15 @@ package import PeripheralKit
 
 /// An event of a central's connection to a ``VirtualGATTServer``.
 package enum ConnectionEvent: Hashable, Sendable {
-    /// A central has connected, with the MTU in its value.
+    /// A central has connected.
+    ///
+    /// The `Central` value contains the MTU.
     case connected(Central)
-    /// The link is encrypted, with the keys of a bond or of a pairing.
+    /// The link is encrypted with the keys of a bond or of a pairing.
     case secured(Central, SecurityLevel)
-    /// A central has paired; a bonded one is recognized when it reconnects.
+    /// A central has paired.
+    ///
+    /// If the central is bonded, the server recognizes the central after a reconnection.
     case paired(Central, isBonded: Bool)
     /// A central has failed to pair.
     case pairingFailed(Central)

@@ -5,14 +5,16 @@ struct ServerAttribute: Sendable {
     /// The source of the value.
     enum Content: Sendable {
         case fixed([UInt8])
-        /// The client characteristic configuration of the characteristic with this value handle.
+        /// The client characteristic configuration of the characteristic with the given value handle.
         case configuration(of: AttributeHandle)
         case clientFeatures
         case databaseHash
-        /// The application has the value, under the handle of its own table.
+        /// The application stores the value.
         ///
-        /// If the characteristic has the property write-without-response, bluetoothd answers write requests
-        /// itself and never learns their outcome.
+        /// The `AttributeHandle` is the handle of the value in the attribute table of the application.
+        ///
+        /// If the characteristic has the property write-without-response, bluetoothd itself answers a write
+        /// request, and does not learn the outcome of the write.
         case application(ApplicationID, AttributeHandle, acknowledgesWrites: Bool)
     }
 

@@ -64,12 +64,13 @@ package struct SubscriptionChange: Hashable, Sendable {
     package enum Cause: Hashable, Sendable {
         /// The central has written the configuration.
         case written
-        /// The central has disconnected and its configuration is removed.
+        /// The central has disconnected, and the server has removed its configuration.
         case ended
-        /// The bonded central has disconnected and its configuration persists. bluetoothd does not report
-        /// this.
+        /// The bonded central has disconnected, and the server has preserved its configuration. The real
+        /// bluetoothd does not report the suspension of a subscription.
         case suspended
-        /// The bonded central has reconnected. bluetoothd does not report this.
+        /// The bonded central has reconnected. The real bluetoothd does not report the resumption of a
+        /// subscription.
         case resumed
     }
 

@@ -1,11 +1,11 @@
 /// The outcome of an update for one central.
 package enum VirtualUpdateOutcome: Hashable, Sendable {
-    /// A notification was sent; notifications are not confirmed.
+    /// The server has sent a notification, which needs no confirmation.
     case sent
     /// The central has confirmed the indication.
     case confirmed
-    /// The connection ended before the indication was confirmed.
+    /// The connection ended before the central confirmed the indication.
     case disconnected
-    /// The central has not confirmed the indication in time and was disconnected.
+    /// The central has not confirmed the indication in time, and the server has disconnected the central.
     case timedOut
 }

@@ -1,14 +1,16 @@
 public import PeripheralCore
 
-/// A Bluetooth adapter as bluetoothd describes it.
+/// The properties of a Bluetooth adapter that bluetoothd reports.
 public struct AdapterDescription: Hashable, Sendable {
     /// The path of the adapter's object on the bus.
     let path: String
 
-    /// The address of the adapter; `nil` if bluetoothd does not report it.
+    /// The address of the adapter, or `nil` if bluetoothd does not report the address.
     public let address: DeviceAddress?
 
-    /// The name of the adapter, which all programs share and centrals can read.
+    /// The Bluetooth name of the adapter.
+    ///
+    /// All programs share the name of the adapter. Centrals can read the name of the adapter.
     public let alias: String
 
     /// Whether the adapter is powered on.
@@ -43,7 +45,7 @@ public struct AdapterDescription: Hashable, Sendable {
         self.version = version
     }
 
-    /// The kernel's name of the adapter, such as `hci0`.
+    /// The name that the kernel assigns to the adapter, such as `hci0`.
     public var name: String {
         path.split(separator: "/").last.map(String.init) ?? path
     }

@@ -15,10 +15,11 @@ public struct AdapterSelection: Sendable, ExpressibleByStringLiteral {
     /// The first adapter that is powered on.
     public static let firstPowered = AdapterSelection(rule: .firstPowered)
 
-    /// The adapter with a name such as `hci0`.
+    /// The adapter with the given kernel name, such as `hci0`.
     ///
-    /// The kernel assigns the names in the order in which adapters appear. If an adapter is unplugged and
-    /// plugged in again, its name can change. Its address stays the same.
+    /// The kernel assigns adapter names in the order in which it detects the adapters. If an adapter is
+    /// unplugged and plugged in again, the name of the adapter can change. The address of the adapter stays
+    /// the same.
     public static func named(_ name: String) -> AdapterSelection {
         AdapterSelection(rule: .named(name))
     }
@@ -28,10 +29,12 @@ public struct AdapterSelection: Sendable, ExpressibleByStringLiteral {
         AdapterSelection(rule: .address(address))
     }
 
-    /// The first adapter that satisfies a condition, in the order in which bluetoothd lists adapters.
+    /// The first adapter that satisfies the given condition.
     ///
-    /// - Parameter condition: Returns whether to use an adapter. The backend calls the closure again whenever
-    ///   an adapter appears, disappears, or is powered on or off.
+    /// The backend examines the adapters in the order in which bluetoothd lists them.
+    ///
+    /// - Parameter condition: A closure that returns `true` if the peripheral can use the given adapter. The
+    ///   backend calls this closure again whenever an adapter appears, disappears, or is powered on or off.
     /// - Returns: The selection.
     public static func first(where condition: @escaping @Sendable (AdapterDescription) -> Bool)
         -> AdapterSelection
@@ -43,7 +46,7 @@ public struct AdapterSelection: Sendable, ExpressibleByStringLiteral {
         self.rule = rule
     }
 
-    /// The adapter with the given name.
+    /// The adapter with the given kernel name.
     public init(stringLiteral name: String) {
         self = .named(name)
     }

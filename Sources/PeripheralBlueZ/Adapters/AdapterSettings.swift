@@ -1,23 +1,27 @@
-/// The settings that a peripheral requires of its adapter.
+/// The adapter settings that a peripheral requires.
 ///
-/// The backend applies the settings before it registers the services. The settings remain after the run. A
-/// setting that is `nil` leaves the adapter unchanged.
+/// The backend applies the settings before it registers the services. The settings stay in effect after the
+/// run ends. If a setting is `nil`, the backend does not change this setting of the adapter.
 public struct AdapterSettings: Hashable, Sendable {
-    /// The name of the adapter, which all programs share and centrals read from the Generic Access service.
+    /// The Bluetooth name of the adapter.
+    ///
+    /// All programs share the name of the adapter. Centrals read the name of the adapter from the Generic
+    /// Access service.
     public var alias: String?
 
-    /// Whether to power on the adapter if it is off at the start.
+    /// Whether the backend powers on an adapter that is off at the start.
     ///
-    /// The framework does not power on an adapter that is powered off later.
+    /// If the adapter is powered off during the run, the framework does not power on the adapter again.
     public var powersOn: Bool
 
     /// Whether the adapter accepts new bonds.
     ///
-    /// If the peripheral lets centrals pair, the framework sets this property automatically.
+    /// If the peripheral allows pairing, the framework makes the adapter pairable automatically.
     ///
-    /// bluetoothd makes the adapter pairable for every agent. This includes the agent that a peripheral uses
-    /// to refuse pairing. Therefore `false` remains in effect only with `Pairing.system`, unless bluetoothd's
-    /// configuration sets `AlwaysPairable`.
+    /// bluetoothd makes the adapter pairable when a program registers a pairing agent, even if the agent
+    /// refuses pairing. A peripheral registers an agent unless it declares `Pairing.system`. Therefore the
+    /// value `false` stays in effect only with `Pairing.system`, or if bluetoothd's configuration sets
+    /// `AlwaysPairable`.
     public var isPairable: Bool?
 
     /// Creates settings.

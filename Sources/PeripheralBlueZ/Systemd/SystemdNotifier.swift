@@ -1,50 +1,57 @@
 internal import Glibc
 
-/// The service manager that started the program and is notified of the peripheral's state.
+/// The service manager that the backend notifies of the peripheral's state.
 ///
-/// The service manager is systemd, or another one that supports the protocol of `sd_notify(3)`.
+/// The service manager has started the program. The service manager is systemd, or another service manager
+/// that supports the protocol of `sd_notify(3)`.
 ///
 /// ```swift
 /// let backend = BlueZBackend(serviceManager: .fromEnvironment)
 /// ```
 ///
-/// The service manager is notified:
+/// The backend notifies the service manager of these facts:
 ///
-/// - when the program is ready. The program is ready when the peripheral is on the air for the first time, or
-///   waits for something that is missing. Services that start later do not need to wait for the missing part.
-/// - of the peripheral's state, in words that `systemctl status` shows.
-/// - when the program ends, as soon as it withdraws the peripheral.
-/// - that the program is alive, twice in each watchdog interval, if the service manager has a watchdog
-///   (`WatchdogSec=`).
+/// - The program is ready. A program is ready when its peripheral is on the air for the first time, or when
+///   its peripheral waits for a missing part. Services that start after the program do not need to wait for
+///   the missing part.
+/// - The state of the peripheral has changed. `systemctl status` shows a description of the peripheral's
+///   state.
+/// - The program ends. The backend reports the end of the program as soon as it withdraws the peripheral.
+/// - The program is alive. If the service manager uses a watchdog (`WatchdogSec=`), the backend reports twice
+///   in each watchdog interval that the program is alive.
 ///
-/// Each sign of life passes through the event loop and one of the threads that run handlers. If a program can
-/// no longer answer requests, it sends no signs of life. The service manager then restarts the program.
+/// Each watchdog notification passes through the event loop and through one of the threads that run handlers.
+/// If a program can no longer answer requests, the program sends no watchdog notifications. The service
+/// manager then restarts the program.
 ///
 /// In a program with several peripherals, pass the service manager to only one backend.
 public struct SystemdNotifier: Hashable, Sendable {
-    /// The path of a datagram socket, or a name in the abstract namespace that begins with `@`.
+    /// The address of a Unix datagram socket.
+    ///
+    /// The address is a path, or a name in the abstract namespace that begins with `@`.
     public var socket: String
 
-    /// The longest time between two signs of life; `nil` without a watchdog.
+    /// The longest time between two watchdog notifications, or `nil` without a watchdog.
     ///
-    /// If this time passes without a sign of life, the service manager considers the program dead.
+    /// If this time passes without a watchdog notification, the service manager considers the program dead.
     public var watchdogInterval: Duration?
 
-    /// Creates a service manager.
+    /// Creates the description of a service manager.
     ///
     /// - Parameters:
-    ///   - socket: The address of the service manager's socket, as in `NOTIFY_SOCKET`.
-    ///   - watchdogInterval: The longest time between two signs of life; `nil` without a watchdog.
+    ///   - socket: The address of the service manager's socket, in the format of `NOTIFY_SOCKET`.
+    ///   - watchdogInterval: The longest time between two watchdog notifications, or `nil` without a
+    ///     watchdog.
     public init(socket: String, watchdogInterval: Duration? = nil) {
         self.socket = socket
         self.watchdogInterval = watchdogInterval
     }
 
-    /// The service manager that the environment names.
+    /// The service manager that the environment variables describe.
     ///
-    /// The value is `nil` if the program was started without a service manager that requests notifications.
-    /// `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` have the meaning that `sd_notify(3)` and
-    /// `sd_watchdog_enabled(3)` of systemd describe.
+    /// The value is `nil` if no service manager that requests notifications started the program. The manual
+    /// pages `sd_notify(3)` and `sd_watchdog_enabled(3)` of systemd describe the variables `NOTIFY_SOCKET`,
+    /// `WATCHDOG_USEC` and `WATCHDOG_PID`.
     public static var fromEnvironment: SystemdNotifier? {
         SystemdNotifier(process: getpid()) { name in
             unsafe getenv(name).map { unsafe String(cString: $0) }

@@ -1,29 +1,34 @@
-/// The send rate to each central, used when the adapter does not report completed packets.
+/// The send rate to each central if the adapter does not report completed packets.
 ///
-/// In this case, `PeripheralSession.completionReporting` is `.unknown`.
+/// The backend uses this rate if `PeripheralSession.completionReporting` is `.unknown`.
 ///
-/// The backend sends the first 128 values at once, and each later value at this rate. At most 128 values are
-/// in flight to a central in either of these cases:
+/// The backend sends the first 128 values for a central immediately, and all later values at the send rate.
+/// At most 128 values are in flight to a central if one of these conditions is true:
 ///
-/// - The link of the central can transmit values at this rate.
-/// - The central shows soon enough which values have arrived. A central shows this in two ways. It confirms
-///   an indication that was sent to this central alone, or it makes a request after the response to an
-///   earlier request.
+/// - The link of the central can transmit values at the send rate.
+/// - The central shows early enough which values have arrived. A central shows the arrival of values if it
+///   confirms an indication that was sent only to this central. A central also shows the arrival of values if
+///   it sends a request after the response to an earlier request.
 public struct FallbackRate: Hashable, Sendable {
     /// The time between two values; `nil` for no limit.
     package let interval: Duration?
 
-    /// One value every 25 ms.
+    /// A rate of one value every 25 ms.
     ///
-    /// A link with an interval of 50 ms and two packets in each interval is fast enough for this rate.
+    /// A link with a connection interval of 50 ms and two packets in each interval is fast enough for one
+    /// value every 25 ms.
     public static let standard = perSecond(40)
 
-    /// No limit: a value counts as completed as soon as bluetoothd has accepted the value.
+    /// A rate without a limit.
     ///
-    /// bluetoothd queues values without limit.
+    /// A value counts as completed as soon as bluetoothd has accepted the value.
+    ///
+    /// bluetoothd queues any number of values.
     public static let unlimited = FallbackRate(interval: nil)
 
-    /// A number of values per second; at least one.
+    /// A rate with the given number of values per second.
+    ///
+    /// The rate is at least one value per second.
     public static func perSecond(_ count: Int) -> FallbackRate {
         FallbackRate(interval: .seconds(1) / max(count, 1))
     }

@@ -2,57 +2,64 @@ public import PeripheralCore
 
 /// The advertising capabilities of an adapter and its Bluetooth stack.
 ///
-/// The presets describe adapters that this machine does not need to have:
+/// The presets describe typical adapters. You can use the presets on a machine without a Bluetooth adapter:
 ///
 /// ```swift
 /// print(advertisement.plan(for: .legacy))
 /// print(advertisement.plan(for: .extended("5.82")))
 /// ```
 public struct AdvertisingCapabilities: Hashable, Sendable {
-    /// The version of BlueZ.
+    /// The version of BlueZ that uses the adapter.
     public var version: BlueZVersion
 
-    /// Whether the adapter has extended advertising, which Bluetooth 5 introduced.
+    /// Whether the adapter supports extended advertising, a feature of Bluetooth 5.
     ///
     /// See the Core Specification, Vol 6, Part B, 2.3.4.
     public var isExtended: Bool
 
-    /// The maximum number of bytes in the advertising data; 31 for legacy advertising.
+    /// The maximum number of bytes in the advertising data.
+    ///
+    /// For legacy advertising, the maximum is 31 bytes.
     public var maximumAdvertisingDataLength: Int
 
-    /// The maximum number of bytes in a scan response; 31 for legacy advertising.
+    /// The maximum number of bytes in a scan response.
+    ///
+    /// For legacy advertising, the maximum is 31 bytes.
     public var maximumScanResponseLength: Int
 
-    /// The structures that the stack can add automatically.
+    /// The advertising structures that the Bluetooth stack can add automatically.
     public var includes: Set<AdvertisingInclude>
 
-    /// The secondary channels of extended advertising; empty without extended advertising.
+    /// The secondary channels of extended advertising.
+    ///
+    /// The set is empty if the adapter does not support extended advertising.
     public var secondaryChannels: Set<SecondaryChannel>
 
-    /// The supported transmit powers; `nil` if the stack does not report them.
+    /// The range of supported transmit powers, or `nil` if the stack does not report the range.
     public var transmitPowers: ClosedRange<TransmitPower>?
 
-    /// Whether an advertisement can choose its transmit power.
+    /// Whether an advertisement can set its transmit power.
     public var canSetTransmitPower: Bool
 
-    /// Whether the controller alternates between several advertisements without the kernel's help.
+    /// Whether the controller alternates between several advertisements without help from the kernel.
     public var offloadsToHardware: Bool
 
-    /// The number of registered advertisements of all programs.
+    /// The number of advertisements that all programs have registered on the adapter.
     public var activeInstances: Int
 
-    /// The number of further advertisements that can be registered.
+    /// The number of further advertisements that programs can register on the adapter.
     public var freeInstances: Int
 
     /// Whether classic Bluetooth (BR/EDR) is enabled on the adapter.
     public var usesClassic = false
 
-    /// Whether the adapter itself is discoverable, for example while a desktop searches for new devices.
+    /// Whether the adapter is discoverable, for example while a desktop searches for new devices.
     public var isAdapterDiscoverable = false
 
     /// Whether bluetoothd runs with `--experimental`.
     ///
-    /// Before BlueZ 5.77, intervals and transmit power need this option.
+    /// Before BlueZ 5.77, the advertising interval and the transmit power require the option
+    /// `--experimental`.
     public var isExperimental = false
 
     /// The adapter's name, which `AdvertisingInclude.localName` adds.
@@ -64,9 +71,9 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     /// Creates the capabilities of an adapter.
     ///
     /// - Parameters:
-    ///   - version: The version of BlueZ.
-    ///   - isExtended: Whether the adapter has extended advertising. This value also decides the initial
-    ///     values of the other capabilities.
+    ///   - version: The version of BlueZ that uses the adapter.
+    ///   - isExtended: Whether the adapter supports extended advertising. This parameter also determines the
+    ///     initial values of the other capabilities.
     public init(version: BlueZVersion, isExtended: Bool) {
         self.version = version
         self.isExtended = isExtended
@@ -80,30 +87,38 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
         freeInstances = 5
     }
 
-    /// The capacity in bytes of a legacy advertisement, and of its scan response.
+    /// The capacity in bytes of a legacy advertisement, and of a legacy scan response.
     ///
     /// See the Core Specification, Vol 6, Part B, 2.3.1.
     public static let legacyLength = 31
 
-    /// The capacity in bytes of an extended advertisement that fits into one command.
+    /// The capacity in bytes of an extended advertisement that fits into one HCI command.
     ///
     /// See the Core Specification, Vol 4, Part E, 7.8.54.
     public static let extendedLength = 251
 }
 
 extension AdvertisingCapabilities {
-    /// A Bluetooth 4 adapter without extended advertising, with the newest BlueZ that this package knows.
+    /// The capabilities of a Bluetooth 4 adapter without extended advertising.
+    ///
+    /// The preset uses the newest version of BlueZ that this package supports.
     public static let legacy = legacy(.v5_87)
 
-    /// A Bluetooth 5 adapter with extended advertising, with the newest BlueZ that this package knows.
+    /// The capabilities of a Bluetooth 5 adapter with extended advertising.
+    ///
+    /// The preset uses the newest version of BlueZ that this package supports.
     public static let extended = extended(.v5_87)
 
-    /// An adapter without extended advertising, with a version of BlueZ such as `"5.66"`.
+    /// Returns the capabilities of an adapter without extended advertising.
+    ///
+    /// The argument is a version of BlueZ, such as `"5.66"`.
     public static func legacy(_ version: BlueZVersion) -> AdvertisingCapabilities {
         AdvertisingCapabilities(version: version, isExtended: false)
     }
 
-    /// An adapter with extended advertising, with a version of BlueZ such as `"5.66"`.
+    /// Returns the capabilities of an adapter with extended advertising.
+    ///
+    /// The argument is a version of BlueZ, such as `"5.66"`.
     public static func extended(_ version: BlueZVersion) -> AdvertisingCapabilities {
         AdvertisingCapabilities(version: version, isExtended: true)
     }

@@ -2,10 +2,10 @@ internal import PeripheralCore
 internal import PeripheralKit
 
 extension AdvertisingPlan: CustomStringConvertible {
-    /// The plan as a table.
+    /// A text table that describes the plan.
     ///
-    /// The table contains a line for each structure with its offset and bytes. The issues follow the
-    /// structures.
+    /// The table contains one line for each structure, with the offset and the bytes of the structure. The
+    /// issues of the plan follow the structures.
     public var description: String {
         var lines = [headline]
         lines.append("advertising data, \(advertisingData.byteCount) of \(advertisingDataCapacity) bytes")
@@ -43,7 +43,7 @@ extension AdvertisingPlan: CustomStringConvertible {
 }
 
 extension AdvertisingPlan.Entry: CustomStringConvertible {
-    /// A description of the structure: `local name "Lamp", shortened`.
+    /// A description of the structure, such as `local name "Lamp", shortened`.
     public var description: String {
         var text = "\(field)"
         if field == .localName { text += " \"\(String(decoding: data, as: UTF8.self))\"" }

@@ -1,11 +1,11 @@
 public import PeripheralCore
 public import PeripheralKit
 
-/// The bytes that an advertisement has on the air, computed before registration.
+/// The bytes of an advertisement on the air, computed before the registration.
 ///
-/// The plan models bluetoothd together with the kernel, 5.11 or later. The model covers the order of the
-/// structures, the flags that bluetoothd and the kernel add, the place of the name, and refusals. A printed
-/// plan is a table:
+/// The plan models the behavior of bluetoothd and of the Linux kernel 5.11 or later. The model covers the
+/// order of the advertising structures, the flags that bluetoothd and the kernel add, the place of the name,
+/// and refused advertisements. The text of a plan is a table:
 ///
 /// ```
 /// BlueZ 5.66 on a Bluetooth 4 adapter: legacy advertising, connectable
@@ -16,24 +16,26 @@ public import PeripheralKit
 ///     0  05 09 4c 61 6d 70                 local name "Lamp"
 /// ```
 public struct AdvertisingPlan: Hashable, Sendable {
-    /// The adapter and the stack that the plan is for.
+    /// The capabilities of the adapter and of the Bluetooth stack.
     public let capabilities: AdvertisingCapabilities
 
-    /// The structures in order: those of the advertising data, then those of the scan response.
+    /// The structures of the advertising data, followed by the structures of the scan response.
     ///
-    /// The list includes structures that do not fit: see ``Entry/fits``.
+    /// The list includes structures that do not fit into a packet. See ``Entry/fits``.
     public let entries: [Entry]
 
     /// The errors and warnings about the advertisement.
     ///
-    /// An error describes a structure that does not fit or is refused. A warning describes a structure that
-    /// is sent in another form than declared.
+    /// An error describes a structure that does not fit, or that BlueZ refuses. A warning describes a
+    /// structure that is sent in another form than the declared form.
     public let issues: [DeclarationIssue]
 
-    /// Whether extended advertising is used, which Bluetooth 4 scanners do not receive.
+    /// Whether the advertisement uses extended advertising.
+    ///
+    /// Bluetooth 4 scanners do not receive extended advertisements.
     public let isExtended: Bool
 
-    /// Whether centrals can connect.
+    /// Whether centrals can connect through the advertisement.
     public let isConnectable: Bool
 
     /// Whether scanners can request a scan response.
@@ -45,17 +47,21 @@ public struct AdvertisingPlan: Hashable, Sendable {
     /// The maximum number of bytes in the scan response.
     public let scanResponseCapacity: Int
 
-    /// Whether the advertisement can be on the air, which means that no issue is an error.
+    /// Whether the advertisement can be on the air.
+    ///
+    /// The value is `true` if no issue of the plan is an error.
     public var isPossible: Bool {
         !issues.contains { $0.severity == .error }
     }
 
     /// The advertising data, without the structures that do not fit.
     ///
-    /// The advertising data is sent only if the plan is possible.
+    /// The adapter sends the advertising data only if ``isPossible`` is `true`.
     public var advertisingData: AdvertisingData { data(in: .advertisingData) }
 
-    /// The scan response, without the structures that do not fit; empty if there is none.
+    /// The scan response, without the structures that do not fit.
+    ///
+    /// The value is empty if the advertisement has no scan response.
     public var scanResponse: AdvertisingData { data(in: .scanResponse) }
 
     /// The declared name as it is on the air; `nil` if there is none.
@@ -76,45 +82,47 @@ public struct AdvertisingPlan: Hashable, Sendable {
 extension AdvertisingPlan {
     /// The part of the advertisement that contains a structure.
     public enum Place: Hashable, Sendable {
-        /// The data that every packet contains.
+        /// The advertising data, which every packet of the advertisement contains.
         case advertisingData
-        /// The data that a scanner can request.
+        /// The scan response, which a scanner can request.
         case scanResponse
     }
 
-    /// The origin of a structure.
+    /// The component that adds a structure to the advertisement.
     public enum Source: Hashable, Sendable {
         /// The declaration.
         case declaration
-        /// BlueZ's daemon.
+        /// The BlueZ daemon, bluetoothd.
         case daemon
-        /// The kernel.
+        /// The Linux kernel.
         case kernel
     }
 
-    /// One structure on the air (Core Specification, Vol 3, Part C, 11).
+    /// An advertising structure on the air.
+    ///
+    /// See the Core Specification, Vol 3, Part C, 11.
     public struct Entry: Hashable, Sendable {
-        /// The field that the structure contains.
+        /// The advertising field that the structure contains.
         public let field: AdvertisingField
         /// The part of the advertisement that contains the structure.
         public let place: Place
-        /// The origin of the structure.
+        /// The component that adds the structure to the advertisement.
         public let source: Source
         /// The type of the structure.
         public let type: AdvertisingStructure.DataType
-        /// The bytes after the type.
+        /// The bytes of the structure after the length and the type.
         public let data: [UInt8]
-        /// Whether the structure contains only the beginning of the declared data.
+        /// Whether the structure contains only the first part of the declared data.
         public let isShortened: Bool
-        /// Whether the data is a placeholder for a value that only the stack knows.
+        /// Whether the data is a placeholder for a value that only the Bluetooth stack can determine.
         public let isPlaceholder: Bool
         /// Whether the packet has room for the structure.
         public internal(set) var fits = true
 
-        /// The total size in bytes of the length, the type, and the data.
+        /// The size of the structure in bytes, including the length, the type, and the data.
         public var byteCount: Int { 2 + data.count }
 
-        /// The bytes on the air.
+        /// The bytes of the structure on the air.
         public var bytes: [UInt8] {
             [UInt8(clamping: data.count + 1), type.rawValue] + data
         }
@@ -153,13 +161,16 @@ extension AdvertisingPlan {
 }
 
 extension Advertisement {
-    /// Returns the advertisement as it is sent on an adapter.
+    /// Returns the plan of the advertisement for an adapter.
     ///
-    /// This machine does not need to have the adapter. If the declaration leaves the name or the services to
-    /// the peripheral, the plan does not include them. ``Peripheral/advertisingPlans(for:)`` includes them.
+    /// The machine does not need a Bluetooth adapter to compute a plan. If an advertisement leaves its name
+    /// or services to the peripheral, the plan does not include the name or services. The plans of
+    /// ``Peripheral/advertisingPlans(for:)`` include the name and services of the peripheral.
     ///
-    /// - Parameter capabilities: The adapter and the stack, such as `.legacy` or `.extended("5.66")`.
-    /// - Returns: The plan. If the advertisement would be refused, ``AdvertisingPlan/isPossible`` is `false`.
+    /// - Parameter capabilities: The capabilities of the adapter and the Bluetooth stack, such as `.legacy`
+    ///   or `.extended("5.66")`.
+    /// - Returns: The plan. If BlueZ would refuse the advertisement, ``AdvertisingPlan/isPossible`` is
+    ///   `false`.
     public func plan(for capabilities: AdvertisingCapabilities) -> AdvertisingPlan {
         plan(for: capabilities, named: "advertisement")
     }

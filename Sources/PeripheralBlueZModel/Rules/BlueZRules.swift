@@ -1,32 +1,33 @@
 internal import PeripheralCore
 public import PeripheralKit
 
-/// The rules of a BlueZ version for validating a declaration.
+/// The rules of a BlueZ version for the validation of a peripheral's declaration.
 ///
 /// ```swift
 /// let issues = peripheral.validate(for: .bluez("5.66"))
 /// ```
 ///
-/// The rules describe bluetoothd with its default configuration. The remedies mention settings that help.
+/// The rules describe bluetoothd with its default configuration. The remedies name settings of bluetoothd
+/// that solve a problem.
 ///
-/// The rules do not cover:
+/// The rules do not cover these subjects:
 ///
-/// - The services of other programs. These services affect the handles of services that are not pinned, and
-///   therefore the Database Hash. See `GATTService.handle`.
-/// - The errors that handlers throw. `BlueZBackend` contains a table of these errors.
+/// - The services of other programs. The services of other programs affect the handles of services that are
+///   not pinned, and therefore affect the Database Hash. See `GATTService.handle`.
+/// - The errors that handlers throw. The documentation of `BlueZBackend` contains a table of these errors.
 public struct BlueZRules: StackProfile {
-    /// The version of BlueZ.
+    /// The version of BlueZ that the rules describe.
     public let version: BlueZVersion
 
     /// The oldest version of BlueZ that this module supports.
     public static let minimumVersion = BlueZVersion.v5_66
 
-    /// Creates the rules of a version.
+    /// Creates the rules of the given BlueZ version.
     public init(_ version: BlueZVersion) {
         self.version = version
     }
 
-    /// Returns the parts of a declaration that this version refuses or serves differently.
+    /// Returns issues for the parts of a declaration that BlueZ refuses or serves differently.
     public func examine(_ publication: BackendPublication) -> [DeclarationIssue] {
         guard version >= Self.minimumVersion else {
             return [
@@ -63,7 +64,7 @@ public struct BlueZRules: StackProfile {
 }
 
 extension StackProfile where Self == BlueZRules {
-    /// The rules of a BlueZ version, such as `"5.66"`.
+    /// Returns the rules of a BlueZ version, such as `"5.66"`.
     public static func bluez(_ version: BlueZVersion) -> BlueZRules { BlueZRules(version) }
 }
 

@@ -1,16 +1,18 @@
 public import PeripheralTesting
 
-/// Kills a program repeatedly while a central uses the program, and checks the restored state after each
-/// start.
+/// A test that repeatedly kills a program while a central uses the program.
 ///
-/// The test checks these rules:
+/// After each start, the test checks the state that the program has restored.
 ///
-/// - Restored state: the program restores its state at one instant shortly before the kill. The restored
-///   state contains every change that was acknowledged as durable.
-/// - Durable characteristic: the entries of the durable characteristic arrive in order, with none missing.
-/// - Second central: the first central creates the second central, which connects and disconnects repeatedly.
-///   The second central receives each durable value that was acknowledged to the first central or restored.
-///   With each value, the second central receives the entry in the audit characteristic. It receives no other
+/// A crash test checks three rules:
+///
+/// - Restored state: the program restores a state that existed at one instant shortly before the kill. The
+///   restored state contains each change that the program has acknowledged as durable.
+/// - Durable characteristic: all entries of the durable characteristic arrive in order.
+/// - Second central: the first central creates a second central. The second central connects and disconnects
+///   repeatedly. The second central receives each durable value that the program has restored, or has
+///   acknowledged to the first central. For each durable value, the second central also receives an entry of
+///   the audit characteristic. The second central receives only durable values and audit entries of durable
 ///   values.
 ///
 /// ```swift
@@ -21,29 +23,31 @@ public import PeripheralTesting
 /// }
 /// ```
 public struct CrashTest: Sendable {
-    /// The seed that determines the instants of the kills and the actions before them.
+    /// The seed of the random numbers, which determine the time of each kill and the actions before the kill.
     public var seed: UInt64
 
-    /// The program's shortest time between two saves.
+    /// The shortest time between two saves of the program's state.
     public var interval: Duration
 
-    /// The allowed time between the end of ``interval`` and the preservation of a change.
+    /// The additional time, after ``interval``, within which the program must save a change.
     ///
-    /// The tolerance covers the delay of the storage and of a busy machine.
+    /// The tolerance allows for delays of the storage and of a busy machine.
     public var tolerance: Duration
 
-    /// The longest time that most programs are used before they are killed.
+    /// The longest time for which the central uses a program before the kill, except for a few programs.
     ///
-    /// The trial uses a few programs longer, to detect changes that are preserved late.
+    /// The central uses a few programs for a longer time, to detect changes that a program saves too late.
     public var longestUse: Duration
 
     /// Creates a crash test.
     ///
     /// - Parameters:
-    ///   - seed: The seed that determines the instants of the kills and the actions before them.
-    ///   - interval: The program's shortest time between two saves.
-    ///   - tolerance: The allowed time between the end of `interval` and the preservation of a change.
-    ///   - longestUse: The longest time that most programs are used before they are killed.
+    ///   - seed: The seed of the random numbers, which determine the time of each kill and the actions before
+    ///     the kill.
+    ///   - interval: The shortest time between two saves of the program's state.
+    ///   - tolerance: The additional time, after `interval`, within which the program must save a change.
+    ///   - longestUse: The longest time for which the central uses a program before the kill, except for a
+    ///     few programs.
     public init(
         seed: UInt64,
         savingEvery interval: Duration,
@@ -60,30 +64,31 @@ public struct CrashTest: Sendable {
     public struct Outcome: Sendable, CustomStringConvertible {
         /// The number of killed programs.
         public internal(set) var kills = 0
-        /// The failed expectations, each with its round.
+        /// The failed expectations, each with the number of its round.
         public internal(set) var failures: [String] = []
-        /// The problems that ended a round early and were not caused by the program.
+        /// The problems outside the program that ended a round early.
         public internal(set) var troubles: [String] = []
         /// The ages of the restored states.
         ///
-        /// The age is the time from the last instant at which the state was current to the kill.
+        /// The age of a restored state is the time between the kill and the last instant at which the state
+        /// was current.
         public internal(set) var ages: [Duration] = []
-        /// The ages of the restored states of programs that were used for a long time and had no durable
-        /// writes.
+        /// The ages of the states that programs restored after a long use without durable writes.
         public internal(set) var agesAfterLongUse: [Duration] = []
-        /// The number of changes that took effect.
+        /// The number of state changes that took effect.
         public internal(set) var changes = 0
-        /// The number of durable updates that arrived.
+        /// The number of durable updates that the two centrals received.
         public internal(set) var updates = 0
-        /// The largest number of durable updates that arrived twice because of one kill.
+        /// The largest number of durable updates that a central received twice because of one kill.
         public internal(set) var longestRepeat = 0
 
-        /// The number of durable updates that the second central received for values of the first central.
+        /// The number of durable updates that the second central received for values that the first central
+        /// wrote.
         public internal(set) var witnessedUpdates = 0
 
-        /// The median of ``agesAfterLongUse``, or `nil` if there are no such ages.
+        /// The median of ``agesAfterLongUse``, or `nil` if the array is empty.
         ///
-        /// The median is about half the time between two saves plus the duration of a save.
+        /// A typical median is half of the time between two saves, plus the duration of a save.
         public var typicalAge: Duration? { Self.median(of: agesAfterLongUse) }
 
         private static func median(of ages: [Duration]) -> Duration? {
@@ -105,13 +110,13 @@ public struct CrashTest: Sendable {
     /// Runs the crash test.
     ///
     /// - Parameters:
-    ///   - rounds: The number of programs to kill.
-    ///   - twin: The declaration through which the central knows the peripheral.
-    ///   - central: A central that is neither connected nor bonded.
+    ///   - rounds: The number of programs that the test starts and kills.
+    ///   - twin: The peripheral whose declaration the central uses to find the characteristics.
+    ///   - central: A central without a connection and without a bond.
     ///   - start: Starts the program with the state that the previous program has preserved.
     ///   - recover: Repairs the cause of an error that ended a round early. The closure returns `false` if
-    ///     the error is a failure.
-    /// - Returns: The result. The test ends after five failures.
+    ///     the error counts as a failure.
+    /// - Returns: The result. The test ends early after five failures.
     public func run(
         rounds: Int,
         of twin: CrashTestPeripheral,
@@ -139,11 +144,11 @@ public struct CrashTest: Sendable {
 /// The plan for one program.
 struct KillTrialPlan: Sendable {
     enum Course {
-        /// The program is killed soon after its start, in any phase.
+        /// The test kills the program soon after its start, in any phase of the start.
         case start
-        /// The program is killed while the central is disconnected.
+        /// The test kills the program while the central is disconnected.
         case away
-        /// The program is killed while the central uses it.
+        /// The test kills the program while the central uses the program.
         case use
     }
 

@@ -2,17 +2,17 @@
 enum CrashTestLine: Hashable, Sendable {
     /// The state that the program has restored.
     case restored(CrashTestState)
-    /// The program is on the air.
+    /// The peripheral of the program is on the air.
     case ready
-    /// The central has subscribed to the log.
+    /// The central has subscribed to the `log` characteristic.
     case listening
-    /// The second central has subscribed to a characteristic.
+    /// The second central has subscribed to the `durable` or the `audit` characteristic.
     case witnessing
     /// A central has disconnected.
     case left
     case subscribed
     case unsubscribed
-    /// The entry of the log with this number is preserved.
+    /// The program has saved the log entry with the given number.
     case kept(UInt32)
     case problem(String)
 

@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// The peripheral that a ``CrashTest`` kills.
 ///
-/// A separate program runs the peripheral and does nothing else:
+/// A separate program runs only this peripheral:
 ///
 /// ```swift
 /// let killed = CrashTestPeripheral { line in print(line) }
@@ -14,8 +14,8 @@ public import PeripheralKit
 /// )
 /// ```
 ///
-/// The process of the test also creates this peripheral, but does not run it. The central of the test needs
-/// the declaration.
+/// The test also creates a `CrashTestPeripheral`, but does not run the peripheral. The central of the test
+/// needs the declaration of the peripheral.
 public struct CrashTestPeripheral: Sendable {
     private static let serviceUUID: BluetoothUUID = "c0f000c0-7e3c-4b6e-9d29-b3f1c0a1d001"
 
@@ -46,8 +46,8 @@ public struct CrashTestPeripheral: Sendable {
 
     /// Declares the peripheral.
     ///
-    /// - Parameter say: Passes a complete line to the test, immediately. If the program is killed, a line
-    ///   that was not passed to the test is lost.
+    /// - Parameter say: Sends a complete line of text to the test immediately. A delayed line is lost if the
+    ///   test kills the program.
     public init(say: @escaping @Sendable (_ line: String) -> Void = { _ in }) {
         self.say = say
         let audit = Characteristic<UInt32>(
@@ -90,16 +90,17 @@ public struct CrashTestPeripheral: Sendable {
         }
     }
 
-    /// Runs the peripheral and carries out the orders of the test.
+    /// Runs the peripheral, and performs the orders of the test.
     ///
-    /// The run continues until the orders end or the program is killed.
+    /// The run continues until the sequence of orders ends, or until the test kills the program.
     ///
     /// - Parameters:
     ///   - backend: The backend under test.
     ///   - store: The store of the preserved state.
-    ///   - interval: The shortest time between two saves. The trial must use the same interval.
+    ///   - interval: The shortest time between two saves of the state. The ``CrashTest`` must use the same
+    ///     interval.
     ///   - orders: The lines that the test passes to ``KillableProgram/order(_:)``.
-    /// - Throws: The errors of `Peripheral.run(on:restoringFrom:)`.
+    /// - Throws: Any error that `Peripheral.run(on:restoringFrom:)` throws.
     public func run(
         on backend: some PeripheralBackend,
         restoringFrom store: any RestorationStore,

@@ -7,9 +7,9 @@
     ///
     /// The process reads orders from its standard input and writes lines to its standard output.
     public final class CrashTestProcess: KillableProgram {
-        /// An error for a process that could not be started.
+        /// The error if a process cannot start.
         public struct StartError: Error, CustomStringConvertible {
-            /// The error message of the system.
+            /// The error message of the operating system.
             public let description: String
 
             fileprivate init(_ subject: String, _ code: CInt) {
@@ -17,7 +17,7 @@
             }
         }
 
-        /// The output of the process, line by line, until it ends.
+        /// The lines that the process writes to its standard output, until the process ends.
         public let lines: AsyncStream<String>
 
         /// A socket that closes with the last reference to it.
@@ -42,7 +42,7 @@
         ///
         /// - Parameters:
         ///   - path: The path of the program.
-        ///   - arguments: The arguments of the program, without its name.
+        ///   - arguments: The arguments of the program, without the program name.
         /// - Throws: ``StartError``.
         public init(path: String, arguments: [String]) throws {
             var ends: [CInt] = [0, 0]
@@ -86,7 +86,7 @@
             }
         }
 
-        /// Writes a line to the process if the process still runs.
+        /// Writes a line to the standard input of the process if the process still runs.
         public func order(_ line: String) {
             isKilled.withLock { isKilled in
                 guard !isKilled else { return }
@@ -97,7 +97,7 @@
 
         /// Kills the process immediately and returns when the process has ended.
         ///
-        /// Further calls have no effect.
+        /// Further calls of ``kill()`` have no effect.
         public func kill() {
             isKilled.withLock { isKilled in
                 guard !isKilled else { return }
@@ -138,13 +138,14 @@
     extension CrashTestPeripheral {
         /// Runs the peripheral in a process that a ``CrashTestProcess`` has started.
         ///
-        /// The peripheral runs until the process is killed or its standard input ends.
+        /// The peripheral runs until the test kills the process, or until the standard input ends.
         ///
         /// - Parameters:
         ///   - backend: The backend under test.
         ///   - store: The store of the preserved state.
-        ///   - interval: The shortest time between two saves. The trial must use the same interval.
-        /// - Throws: The errors of `Peripheral.run(on:restoringFrom:)`.
+        ///   - interval: The shortest time between two saves of the state. The ``CrashTest`` must use the
+        ///     same interval.
+        /// - Throws: Any error that `Peripheral.run(on:restoringFrom:)` throws.
         public static func runAsProcess(
             on backend: some PeripheralBackend,
             restoringFrom store: any RestorationStore,

@@ -5,12 +5,12 @@ public protocol KillableProgram: Sendable {
     /// The output of the process, line by line, until the process ends.
     var lines: AsyncStream<String> { get }
 
-    /// Writes a line to the process if the process still runs.
+    /// Writes a line to the standard input of the process if the process still runs.
     func order(_ line: String)
 
     /// Kills the process immediately, like `kill -9`, and returns when the process has ended.
     ///
-    /// Further calls have no effect.
+    /// Further calls of ``kill()`` have no effect.
     func kill()
 }
 

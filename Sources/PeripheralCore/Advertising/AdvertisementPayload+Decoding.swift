@@ -1,11 +1,13 @@
 extension AdvertisementPayload {
-    /// Creates a payload from data that a scanner has received.
+    /// Creates a payload from the advertising data that a scanner has received.
     ///
-    /// Malformed structures are ignored, and so are structures of a type without a field in the payload. The
-    /// services of all lists are joined. If a field occurs more than once, these rules apply:
+    /// The initializer ignores malformed structures. The initializer also ignores a structure if the payload
+    /// has no field for the structure's type. The payload contains the services of all service lists. If the
+    /// data contains a field more than once, the initializer applies the following rules:
     ///
-    /// - The first occurrence of the field is used. The advertising data precedes the scan response.
-    /// - A complete name takes precedence over a shortened name.
+    /// - The initializer uses the first occurrence of a field. The advertising data is decoded before the
+    ///   scan response.
+    /// - The initializer prefers a complete name to a shortened name.
     public init(advertisingData: AdvertisingData, scanResponse: AdvertisingData = AdvertisingData()) {
         self.init()
         for structure in advertisingData.structures + scanResponse.structures {

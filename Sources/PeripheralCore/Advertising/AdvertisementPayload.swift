@@ -1,27 +1,27 @@
-/// The content of a device's advertisement, field by field.
+/// The decoded fields of a device's advertisement.
 ///
-/// ``init(advertisingData:scanResponse:)`` decodes the bytes on the air, like a scanner.
+/// ``init(advertisingData:scanResponse:)`` decodes the transmitted bytes in the same way as a scanner.
 public struct AdvertisementPayload: Hashable, Sendable {
-    /// The discoverability and the radio types, or `nil` if there are no flags.
+    /// The discoverability and the radio types of the device, or `nil` if the data contains no flags.
     public var flags: AdvertisingFlags?
-    /// The services that the device offers.
+    /// The UUIDs of the services that the device offers.
     public var services: [BluetoothUUID]
     /// The name of the device.
     ///
-    /// An empty name is omitted.
+    /// The decoder ignores an empty name.
     public var localName: String?
-    /// Whether ``localName`` is only the beginning of the device's name.
+    /// Whether ``localName`` is a shortened form of the device's name.
     public var isLocalNameShortened = false
     /// The appearance of the device (Assigned Numbers, 2.6).
     public var appearance: UInt16?
-    /// The transmit power in dBm: −127 through 127.
+    /// The transmit power of the device in dBm, −127 through 127.
     public var txPower: Int8?
-    /// Manufacturer-specific data, by company identifier (Assigned Numbers, 7.1).
+    /// The manufacturer-specific data for each company identifier (Assigned Numbers, 7.1).
     public var manufacturerData: [UInt16: [UInt8]]
-    /// Service data, by service UUID.
+    /// The service data for each service UUID.
     public var serviceData: [BluetoothUUID: [UInt8]]
 
-    /// Creates a payload that contains only the given fields.
+    /// Creates a payload from the given fields.
     public init(
         flags: AdvertisingFlags? = nil,
         localName: String? = nil,

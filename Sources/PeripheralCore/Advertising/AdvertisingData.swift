@@ -1,19 +1,20 @@
-/// The content of one advertising packet or scan response: a list of typed structures.
+/// The advertising structures of one advertising packet or one scan response.
 ///
-/// The format is defined in Core Specification Vol 3, Part C, 11.
+/// Core Specification Vol 3, Part C, 11 defines the format of advertising data.
 public struct AdvertisingData: Hashable, Sendable {
-    /// The structures, in the order in which they are sent.
+    /// The advertising structures, in transmission order.
     public var structures: [AdvertisingStructure]
 
-    /// Creates data from structures.
+    /// Creates advertising data from a list of structures.
     public init(_ structures: [AdvertisingStructure] = []) {
         self.structures = structures
     }
 
-    /// Decodes the structures from bytes on the air.
+    /// Decodes advertising structures from transmitted bytes.
     ///
-    /// A structure of length 0 ends the data, as the specification requires. A structure that is longer than
-    /// the remaining bytes also ends the data. The result contains every complete structure.
+    /// The decoder stops at a structure of length 0, as the specification requires. The decoder also stops at
+    /// a structure that is longer than the remaining bytes. The decoded data contains all complete structures
+    /// that precede the end.
     public init(decoding bytes: [UInt8]) {
         structures = []
         var rest = bytes[...]
@@ -28,12 +29,12 @@ public struct AdvertisingData: Hashable, Sendable {
         }
     }
 
-    /// The number of bytes that the structures occupy on the air.
+    /// The number of bytes that the device transmits for the structures.
     public var byteCount: Int {
         structures.reduce(0) { $0 + $1.byteCount }
     }
 
-    /// The bytes on the air, without padding.
+    /// The bytes that the device transmits, without padding.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(byteCount)
@@ -45,7 +46,7 @@ public struct AdvertisingData: Hashable, Sendable {
         return bytes
     }
 
-    /// The data of the first structure with this type.
+    /// The data of the first structure of the given type, or `nil` if the list contains no such structure.
     public subscript(type: AdvertisingStructure.DataType) -> [UInt8]? {
         structures.first { $0.type == type }?.data
     }

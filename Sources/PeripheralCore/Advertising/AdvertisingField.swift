@@ -1,4 +1,4 @@
-/// A field of an advertisement.
+/// A field of an advertisement, such as the local name or the service UUIDs.
 public struct AdvertisingField: Hashable, Sendable {
     private enum Kind: Hashable {
         case flags, services, solicitedServices, localName, appearance, txPower, resolvableSetIdentifier
@@ -11,9 +11,9 @@ public struct AdvertisingField: Hashable, Sendable {
 
     /// The flags.
     public static let flags = AdvertisingField(kind: .flags)
-    /// The service UUIDs of all widths.
+    /// The lists of 16-bit, 32-bit and 128-bit service UUIDs.
     public static let services = AdvertisingField(kind: .services)
-    /// The UUIDs of solicited services, of all widths.
+    /// The lists of 16-bit, 32-bit and 128-bit UUIDs of solicited services.
     public static let solicitedServices = AdvertisingField(kind: .solicitedServices)
     /// The local name.
     public static let localName = AdvertisingField(kind: .localName)
@@ -22,20 +22,20 @@ public struct AdvertisingField: Hashable, Sendable {
     /// The transmit power.
     public static let txPower = AdvertisingField(kind: .txPower)
 
-    /// The identifier of a coordinated set.
+    /// The resolvable set identifier of a coordinated set of devices.
     public static let resolvableSetIdentifier = AdvertisingField(kind: .resolvableSetIdentifier)
 
-    /// The data of a manufacturer with this company identifier.
+    /// The manufacturer-specific data for a company identifier.
     public static func manufacturerData(_ company: UInt16) -> AdvertisingField {
         AdvertisingField(kind: .manufacturerData(company))
     }
 
-    /// The data of a service.
+    /// The service data for a service UUID.
     public static func serviceData(_ uuid: BluetoothUUID) -> AdvertisingField {
         AdvertisingField(kind: .serviceData(uuid))
     }
 
-    /// Data of a type that has no dedicated field.
+    /// Advertising data of a type for which the framework has no specific field.
     public static func rawData(_ type: AdvertisingStructure.DataType) -> AdvertisingField {
         AdvertisingField(kind: .rawData(type))
     }

@@ -1,18 +1,18 @@
 /// The discoverability and the radio types of a device (Core Specification Supplement, Part A, 1.3).
 public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
-    /// The byte on the air.
+    /// The flags as the byte that the device transmits.
     public let rawValue: UInt8
 
-    /// Creates flags from their byte.
+    /// Creates flags from the transmitted byte.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// The device is discoverable for a short time.
+    /// The device is in limited discoverable mode, which lasts a short time.
     public static let limitedDiscoverable = AdvertisingFlags(rawValue: 0x01)
-    /// The device is discoverable.
+    /// The device is in general discoverable mode, which has no time limit.
     public static let generalDiscoverable = AdvertisingFlags(rawValue: 0x02)
-    /// The device uses LE only, because it has no BR/EDR or BR/EDR is off.
+    /// The device uses only LE, because the device does not support BR/EDR or BR/EDR is off.
     public static let classicNotSupported = AdvertisingFlags(rawValue: 0x04)
     /// The controller supports LE and BR/EDR links to the same device at the same time.
     public static let simultaneousController = AdvertisingFlags(rawValue: 0x08)

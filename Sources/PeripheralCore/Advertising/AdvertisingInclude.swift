@@ -9,25 +9,26 @@ public struct AdvertisingInclude: Hashable, Sendable {
 
     private let kind: Kind
 
-    /// The transmit power, from which centrals estimate the distance.
+    /// The transmit power, from which a central can estimate the distance to the device.
     public static let txPower = AdvertisingInclude(kind: .txPower)
     /// The adapter's appearance.
     ///
-    /// BlueZ refuses this value on kernels of version 5.11 and later. Declare the appearance in the
-    /// advertisement instead.
+    /// With Linux 5.11 or later, BlueZ refuses to add the adapter's appearance. To advertise an appearance,
+    /// declare the appearance in the advertisement.
     public static let appearance = AdvertisingInclude(kind: .appearance)
-    /// The adapter's name, cut to at most 10 bytes.
+    /// The adapter's name, shortened to at most 10 bytes.
     ///
-    /// The adapter's name replaces a name that the advertisement declares.
+    /// The adapter's name replaces the name in the declaration of the advertisement.
     public static let localName = AdvertisingInclude(kind: .localName)
-    /// The identifier of a coordinated set, such as a pair of earbuds.
+    /// The resolvable set identifier of a coordinated set of devices, such as a pair of earbuds.
     ///
-    /// The identifier requires BlueZ 5.67 or later and a SIRK in the section CSIS of BlueZ's `main.conf`.
+    /// The resolvable set identifier requires BlueZ 5.67 or later. The identifier also requires a Set
+    /// Identity Resolving Key (SIRK) in the section `CSIS` of BlueZ's file `main.conf`.
     public static let resolvableSetIdentifier = AdvertisingInclude(kind: .resolvableSetIdentifier)
 
     /// Creates a value from its BlueZ name: `tx-power`, `appearance`, `local-name` or `rsi`.
     ///
-    /// Returns `nil` for any other text.
+    /// The initializer returns `nil` for any other text.
     public init?(_ description: String) {
         guard let kind = Kind(rawValue: description) else { return nil }
         self.kind = kind

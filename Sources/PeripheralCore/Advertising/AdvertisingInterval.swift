@@ -1,34 +1,34 @@
-/// The time between two packets of an advertisement (Core Specification, Vol 6, Part B, 4.4.2.2).
+/// The time between two consecutive packets of an advertisement (Core Specification, Vol 6, Part B, 4.4.2.2).
 ///
-/// With a short interval, scanners find the device sooner, but the device uses more power. Controllers add up
-/// to 10 ms to each interval.
+/// With a short interval, scanners find the device sooner, but the device uses more power. The Bluetooth
+/// controller adds a random delay of up to 10 ms to each advertising interval.
 ///
 /// ```swift
 /// Advertisement(interval: .every(.milliseconds(100)))
 /// Advertisement(interval: .between(.milliseconds(100), and: .milliseconds(150)))
 /// ```
 public struct AdvertisingInterval: Hashable, Sendable {
-    /// The shortest time between two packets, in whole milliseconds.
+    /// The shortest time between two advertising packets, in whole milliseconds.
     public let minimum: Duration
-    /// The longest time between two packets, in whole milliseconds.
+    /// The longest time between two advertising packets, in whole milliseconds.
     public let maximum: Duration
 
-    /// The range that BlueZ accepts: 20 ms to 10,485,759 ms (nearly three hours).
+    /// The intervals that BlueZ accepts: 20 ms to 10,485,759 ms (nearly three hours).
     ///
-    /// Adapters without extended advertising accept at most 10,240 ms.
+    /// An adapter without extended advertising accepts intervals of at most 10,240 ms.
     public static let limits: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(10_485_759)
 
-    /// Returns a fixed interval.
+    /// Returns a fixed advertising interval.
     public static func every(_ interval: Duration) -> AdvertisingInterval {
         AdvertisingInterval(minimum: interval, maximum: interval)
     }
 
-    /// Returns a range from which the controller chooses the interval.
+    /// Returns a range from which the Bluetooth controller chooses the advertising interval.
     ///
     /// - Parameters:
-    ///   - minimum: The shortest interval: 20 ms or more.
-    ///   - maximum: The longest interval, at least `minimum`. The validation of the declaration checks this
-    ///     condition.
+    ///   - minimum: The shortest interval, at least 20 ms.
+    ///   - maximum: The longest interval, at least `minimum`. The validation of the peripheral's declaration
+    ///     checks that `maximum` is at least `minimum`.
     /// - Returns: The interval.
     public static func between(_ minimum: Duration, and maximum: Duration) -> AdvertisingInterval {
         AdvertisingInterval(minimum: minimum, maximum: maximum)
@@ -36,7 +36,7 @@ public struct AdvertisingInterval: Hashable, Sendable {
 }
 
 extension AdvertisingInterval: CustomStringConvertible {
-    /// The interval in milliseconds: `100 to 150 ms`.
+    /// The interval in milliseconds, such as `100 to 150 ms`.
     public var description: String {
         let shortest = minimum.wholeMilliseconds
         let longest = maximum.wholeMilliseconds

@@ -1,16 +1,16 @@
-/// One element of advertising data: a type and its bytes.
+/// One element of advertising data, which consists of a type and data bytes.
 ///
-/// The format is defined in Core Specification Vol 3, Part C, 11.
+/// Core Specification Vol 3, Part C, 11 defines the format of advertising structures.
 public struct AdvertisingStructure: Hashable, Sendable {
-    /// The maximum number of bytes after the length and the type of a structure.
+    /// The maximum number of data bytes in a structure, without the length byte and the type byte.
     public static let maximumDataCount = 254
 
-    /// The type, which defines the meaning of the bytes.
+    /// The type, which defines the meaning of the data bytes.
     public let type: DataType
-    /// The bytes after the type.
+    /// The data bytes, which follow the type byte.
     public let data: [UInt8]
 
-    /// Creates a structure, or returns `nil` if there are more than ``maximumDataCount`` bytes.
+    /// Creates a structure, or returns `nil` if the data has more than ``maximumDataCount`` bytes.
     public init?(_ type: DataType, _ data: [UInt8]) {
         guard data.count <= Self.maximumDataCount else {
             return nil
@@ -19,7 +19,7 @@ public struct AdvertisingStructure: Hashable, Sendable {
         self.data = data
     }
 
-    /// The number of bytes on the air: the length, the type, and the data.
+    /// The number of transmitted bytes, with the length byte, the type byte and the data bytes.
     public var byteCount: Int {
         2 + data.count
     }

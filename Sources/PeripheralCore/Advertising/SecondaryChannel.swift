@@ -11,16 +11,16 @@ public struct SecondaryChannel: Hashable, Sendable {
 
     private let kind: Kind
 
-    /// One million symbols per second, uncoded.
+    /// The LE 1M physical layer: one million uncoded symbols per second.
     public static let oneM = SecondaryChannel(kind: .oneM)
-    /// Two million symbols per second, with less time on the air and a shorter range.
+    /// The LE 2M physical layer: two million symbols per second, a shorter transmission and a shorter range.
     public static let twoM = SecondaryChannel(kind: .twoM)
-    /// One million coded symbols per second, with a longer range.
+    /// The LE Coded physical layer: one million coded symbols per second and a longer range.
     public static let coded = SecondaryChannel(kind: .coded)
 
     /// Creates a channel from its BlueZ name: `1M`, `2M` or `Coded`.
     ///
-    /// Returns `nil` for any other text.
+    /// The initializer returns `nil` for any other text.
     public init?(_ description: String) {
         guard let kind = Kind(rawValue: description) else { return nil }
         self.kind = kind

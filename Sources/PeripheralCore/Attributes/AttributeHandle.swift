@@ -1,6 +1,7 @@
-/// The number that identifies an attribute on the air: 0x0001 through 0xFFFF.
+/// The number that identifies an attribute in the attribute protocol: 0x0001 through 0xFFFF.
 ///
-/// The handle 0x0000 is reserved (Core Specification Vol 3, Part F, 3.2.2). No table allocates this handle.
+/// The handle 0x0000 is reserved (Core Specification Vol 3, Part F, 3.2.2). An attribute table never
+/// allocates the handle 0x0000.
 public struct AttributeHandle: RawRepresentable, Hashable, Sendable {
     /// The number.
     public let rawValue: UInt16
@@ -12,7 +13,7 @@ public struct AttributeHandle: RawRepresentable, Hashable, Sendable {
 }
 
 extension AttributeHandle: Comparable {
-    /// Orders handles by their numbers, which is also the order of the attributes in a table.
+    /// Orders handles by their numbers, like the attributes in an attribute table.
     public static func < (left: AttributeHandle, right: AttributeHandle) -> Bool {
         left.rawValue < right.rawValue
     }
@@ -26,7 +27,7 @@ extension AttributeHandle: ExpressibleByIntegerLiteral {
 }
 
 extension AttributeHandle: CustomStringConvertible {
-    /// The number in hexadecimal, such as `0x0012`.
+    /// The handle as a hexadecimal number, such as `0x0012`.
     public var description: String {
         "0x\(rawValue.hexadecimalDigits(count: 4))"
     }

@@ -1,38 +1,41 @@
 extension AttributeTable {
-    /// One attribute of a table.
+    /// One attribute of an attribute table.
     public struct Attribute: Hashable, Sendable {
         /// The handle.
         public let handle: AttributeHandle
         /// The attribute type.
         public let type: BluetoothUUID
-        /// The role of the attribute and its owner.
+        /// The role of the attribute, with the service and the characteristic that contain the attribute.
         public let kind: Kind
     }
 }
 
 extension AttributeTable {
-    /// The role of an attribute and its owner.
+    /// The role of an attribute, with the service and the characteristic that contain the attribute.
     ///
-    /// The numbers are indices into the table's services and into the arrays of each service.
+    /// Each associated value is an index into the table's array of services, or into an array of that
+    /// service.
     public enum Kind: Hashable, Sendable {
-        /// The declaration of a service, primary or secondary.
+        /// The declaration of a primary or a secondary service.
         case serviceDeclaration(service: Int)
-        /// The inclusion of another service.
+        /// The include declaration of a service, which refers to an included service.
         ///
-        /// `include` is the index in `includedServices` of the including service.
+        /// The value `include` is an index into the array `includedServices` of the service.
         case include(service: Int, include: Int)
         /// The declaration of a characteristic.
         case characteristicDeclaration(service: Int, characteristic: Int)
         /// The value of a characteristic.
         case characteristicValue(service: Int, characteristic: Int)
-        /// The Client Characteristic Configuration descriptor of a characteristic, which the stack adds.
+        /// The Client Characteristic Configuration descriptor, which the Bluetooth stack adds to a
+        /// characteristic.
         case clientCharacteristicConfiguration(service: Int, characteristic: Int)
-        /// The Characteristic Extended Properties descriptor of a characteristic, which the stack adds.
+        /// The Characteristic Extended Properties descriptor, which the Bluetooth stack adds to a
+        /// characteristic.
         case extendedProperties(service: Int, characteristic: Int)
-        /// A declared descriptor of a characteristic.
+        /// A descriptor that the program declares for a characteristic.
         case descriptor(service: Int, characteristic: Int, descriptor: Int)
 
-        /// The index of the service that the attribute belongs to.
+        /// The index of the service that contains the attribute.
         public var service: Int {
             switch self {
             case .serviceDeclaration(let service), .include(let service, _),
@@ -43,7 +46,8 @@ extension AttributeTable {
             }
         }
 
-        /// The index of the attribute's characteristic, or `nil` for an attribute outside characteristics.
+        /// The index of the characteristic that contains the attribute, or `nil` if no characteristic
+        /// contains the attribute.
         public var characteristic: Int? {
             switch self {
             case .serviceDeclaration, .include:
@@ -57,9 +61,10 @@ extension AttributeTable {
         }
     }
 
-    /// Returns the characteristic that an attribute of this table belongs to.
+    /// Returns the characteristic that contains an attribute of the table.
     ///
-    /// Returns `nil` if the attribute belongs directly to the service.
+    /// The method returns `nil` if no characteristic contains the attribute, for example for a service
+    /// declaration.
     public func characteristic(of kind: Kind) -> CharacteristicDescription? {
         kind.characteristic.map { services[kind.service].characteristics[$0] }
     }

@@ -1,11 +1,12 @@
 extension AttributeTable {
-    /// Returns the value of an attribute if the value follows from the declaration alone.
+    /// Returns the value of an attribute if the declaration alone determines the value.
     ///
-    /// Such attributes are the declarations of services, includes and characteristics, and the Characteristic
-    /// Extended Properties descriptors. The returned bytes are those that a central reads (Core Specification
-    /// Vol 3, Part G, 3.1 through 3.3.3.1).
+    /// The method returns the values of service declarations, include declarations, characteristic
+    /// declarations and Characteristic Extended Properties descriptors. A central reads exactly the returned
+    /// bytes (Core Specification Vol 3, Part G, 3.1 through 3.3.3.1).
     ///
-    /// - Returns: The value, or `nil` for any other attribute and for an unused handle.
+    /// - Returns: The value of the attribute. The value is `nil` for any other kind of attribute and for an
+    ///   unused handle.
     public func fixedValue(of handle: AttributeHandle) -> [UInt8]? {
         switch self[handle]?.kind {
         case .serviceDeclaration(let service):

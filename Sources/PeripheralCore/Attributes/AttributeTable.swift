@@ -1,25 +1,26 @@
-/// The attribute database of a peripheral: every attribute of its services, with its handle.
+/// The attribute database of a peripheral, with the handle of each attribute.
 ///
-/// The table always allocates the same handles for the same services. BlueZ allocates the same handles too. A
-/// service that is pinned to a handle starts at that handle. Any other service follows all earlier services
-/// in the list.
+/// For the same services, every table allocates the same handles. BlueZ allocates the same handles as the
+/// table. A pinned service is a service with a fixed start handle. Every service that is not pinned starts
+/// after all earlier services in the list.
 ///
-/// A service has these attributes, in this order:
+/// A service has the following attributes, in the order of this list:
 ///
 /// 1. The declaration of the service.
-/// 2. The includes of the service.
+/// 2. The include declarations of the service.
 /// 3. For each characteristic:
-///    - the declaration of the characteristic
-///    - the value of the characteristic
-///    - Client Characteristic Configuration, if centrals can subscribe
-///    - Characteristic Extended Properties, if the characteristic has any
-///    - the declared descriptors, in the order of the declaration
+///    - the characteristic declaration
+///    - the characteristic value
+///    - the Client Characteristic Configuration descriptor, if centrals can subscribe to the characteristic
+///    - the Characteristic Extended Properties descriptor, if the characteristic has extended properties
+///    - the descriptors that the program declares, in the order of the declaration
 public struct AttributeTable: Hashable, Sendable {
-    /// The services, in the order in which they are registered.
+    /// The services of the table, in the order of their registration.
     public let services: [ServiceDescription]
-    /// Every attribute, in handle order.
+    /// All attributes of the table, in the order of their handles.
     ///
-    /// The handles of a service have no gaps. There can be gaps between services.
+    /// The handles of one service are consecutive numbers. Between the handles of two services, unused
+    /// handles are possible.
     public let attributes: [Attribute]
 
     /// Indexed like the services.
@@ -41,17 +42,18 @@ public struct AttributeTable: Hashable, Sendable {
         var firstAttribute = 0
     }
 
-    /// Allocates a handle for every attribute of the services.
+    /// Creates a table that allocates a handle for every attribute of the services.
     ///
     /// - Parameters:
-    ///   - services: The services, in the order in which they are registered.
-    ///   - firstHandle: The first handle to allocate: 0x0001, or the handle after the stack's own services. A
-    ///     pinned service may have a lower handle.
-    /// - Throws: ``AttributeTableError`` in these cases:
-    ///   - There are not enough handles.
-    ///   - Two services claim the same handle.
-    ///   - A service includes a service that is not before it in the list.
-    ///   - A handle is 0x0000.
+    ///   - services: The services of the table, in the order of their registration.
+    ///   - firstHandle: The first handle that the table allocates. The first handle is 0x0001, or the handle
+    ///     after the services that the Bluetooth stack provides. A pinned service may start at a lower
+    ///     handle.
+    /// - Throws: ``AttributeTableError`` in each of the following cases:
+    ///   - The services have more attributes than there are handles.
+    ///   - The handles of two services overlap.
+    ///   - A service includes a service that is not earlier in the list of services.
+    ///   - The first handle or the start handle of a pinned service is 0x0000.
     public init(
         services: [ServiceDescription],
         firstHandle: AttributeHandle = 0x0001
@@ -95,7 +97,7 @@ public struct AttributeTable: Hashable, Sendable {
         self.blocks = blocks
     }
 
-    /// The range from the first to the last handle in use, or `nil` without services.
+    /// The range from the lowest to the highest used handle, or `nil` if the table has no services.
     public var handles: ClosedRange<AttributeHandle>? {
         guard let first = blocks.first, let last = blocks.last else {
             return nil
@@ -103,9 +105,9 @@ public struct AttributeTable: Hashable, Sendable {
         return first.range.lowerBound...last.range.upperBound
     }
 
-    /// Returns the index of a handle in ``attributes``, or `nil` if the handle is unused.
+    /// Returns the index in ``attributes`` of the attribute with a handle, or `nil` if the handle is unused.
     ///
-    /// The search time grows with the logarithm of the number of services.
+    /// The search time is proportional to the logarithm of the number of services.
     public func index(of handle: AttributeHandle) -> Int? {
         let position = blocks.partitioningIndex { $0.range.upperBound >= handle }
         guard position < blocks.endIndex, blocks[position].range.contains(handle) else {
@@ -115,7 +117,7 @@ public struct AttributeTable: Hashable, Sendable {
         return block.firstAttribute + Int(handle.rawValue - block.range.lowerBound.rawValue)
     }
 
-    /// The attribute with this handle, or `nil` if the handle is unused.
+    /// The attribute with the given handle, or `nil` if the handle is unused.
     public subscript(handle: AttributeHandle) -> Attribute? {
         index(of: handle).map { attributes[$0] }
     }
@@ -158,12 +160,12 @@ extension Array {
 
 // Indices refer to `services` and to the arrays in it. An invalid index stops the program, as with an array.
 extension AttributeTable {
-    /// Returns the handles of a service, from its declaration to its last attribute.
+    /// Returns the range of the handles of a service, from the service declaration to the last attribute.
     public func serviceRange(_ service: Int) -> ClosedRange<AttributeHandle> {
         layout[service].range
     }
 
-    /// Returns the attributes of a service, in handle order.
+    /// Returns the attributes of a service, in the order of their handles.
     public func attributes(ofService service: Int) -> ArraySlice<Attribute> {
         let first = index(of: layout[service].range.lowerBound) ?? attributes.endIndex
         return attributes[first...].prefix(services[service].attributeCount)
@@ -183,7 +185,7 @@ extension AttributeTable {
 
     /// Returns the handle of a characteristic's Client Characteristic Configuration descriptor.
     ///
-    /// Returns `nil` if centrals cannot subscribe to the characteristic.
+    /// The method returns `nil` if centrals cannot subscribe to the characteristic.
     public func clientConfigurationHandle(service: Int, characteristic: Int) -> AttributeHandle? {
         guard services[service].characteristics[characteristic].properties.allowsSubscription else {
             return nil
@@ -193,7 +195,7 @@ extension AttributeTable {
         )
     }
 
-    /// Returns the handle of a declared descriptor.
+    /// Returns the handle of a descriptor that the program declares.
     public func descriptorHandle(service: Int, characteristic: Int, descriptor: Int) -> AttributeHandle {
         let description = services[service].characteristics[characteristic]
         precondition(

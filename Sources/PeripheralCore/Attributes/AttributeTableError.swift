@@ -1,6 +1,6 @@
-/// The reason why an attribute table cannot hold the services.
+/// An error that prevents the creation of an attribute table from a list of services.
 public struct AttributeTableError: Error, Hashable, Sendable {
-    /// The kind of failure.
+    /// The kind of the error.
     public struct Code: Hashable, Sendable {
         private enum Kind {
             case handlesExhausted, handleCollision, invalidInclude, reservedHandle
@@ -8,21 +8,21 @@ public struct AttributeTableError: Error, Hashable, Sendable {
 
         private let kind: Kind
 
-        /// There are more attributes than handles.
+        /// The services have more attributes than there are handles.
         public static let handlesExhausted = Code(kind: .handlesExhausted)
         /// The handles of a pinned service overlap the handles of another service.
         public static let handleCollision = Code(kind: .handleCollision)
-        /// A service includes a service that is not before it in the list.
+        /// A service includes a service that is not earlier in the list of services.
         public static let invalidInclude = Code(kind: .invalidInclude)
-        /// The first handle or the handle of a service is 0x0000, which is reserved.
+        /// The first handle or the start handle of a pinned service is 0x0000, which is reserved.
         public static let reservedHandle = Code(kind: .reservedHandle)
     }
 
-    /// The kind of failure.
+    /// The kind of the error.
     public var code: Code
-    /// The index of the service at fault, or `nil` if no service is at fault.
+    /// The index of the service that causes the error, or `nil` if no single service causes the error.
     public var service: Int?
-    /// The details, for people to read.
+    /// The details of the error as human-readable text.
     public var message: String
 
     static func handlesExhausted(service uuid: BluetoothUUID, at index: Int) -> AttributeTableError {

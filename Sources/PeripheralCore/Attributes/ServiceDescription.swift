@@ -1,19 +1,19 @@
-/// A service in an attribute table, without values and handlers.
+/// The description of a service in an attribute table, without values and without handlers.
 public struct ServiceDescription: Hashable, Sendable {
     /// The service UUID.
     public var uuid: BluetoothUUID
-    /// Whether the service is primary.
+    /// Whether the service is a primary service.
     ///
-    /// A primary service is one of the main functions of the device. A service that is not primary is
-    /// secondary. Other services include a secondary service.
+    /// A primary service represents one of the main functions of the device. Every other service is a
+    /// secondary service, which other services include.
     public var isPrimary: Bool
-    /// The indices of the included services in the table.
+    /// The indices of the included services in the table's list of services.
     ///
-    /// Each index is lower than the index of this service.
+    /// Each index in the array is lower than the index of the including service.
     public var includedServices: [Int]
-    /// The handle of the service's declaration, or `nil` for the next free handle.
+    /// The start handle of a pinned service, or `nil` if the service starts at the next free handle.
     public var handle: AttributeHandle?
-    /// The characteristics, in handle order.
+    /// The characteristics of the service, in the order of their handles.
     public var characteristics: [CharacteristicDescription]
 
     /// Creates the description of a service.
@@ -32,20 +32,20 @@ public struct ServiceDescription: Hashable, Sendable {
     }
 }
 
-/// A characteristic in an attribute table.
+/// The description of a characteristic in an attribute table.
 public struct CharacteristicDescription: Hashable, Sendable {
     /// The characteristic UUID.
     public var uuid: BluetoothUUID
-    /// The operations that a central can use on the value.
+    /// The operations that a central can perform on the characteristic value.
     public var properties: CharacteristicProperties
-    /// The link security that the operations on the value require.
+    /// The link security that is required for operations on the characteristic value.
     public var security: AttributeSecurity
-    /// Whether the program authorizes each read and write (Core Specification Vol 3, Part F, 3.2.5).
+    /// Whether the program must authorize each read and each write (Core Specification Vol 3, Part F, 3.2.5).
     public var requiresAuthorization: Bool
-    /// The declared descriptors, in handle order.
+    /// The descriptors that the program declares, in the order of their handles.
     ///
-    /// This list does not contain the descriptors that the stack adds, which are Client Characteristic
-    /// Configuration and Characteristic Extended Properties.
+    /// The list does not contain the Client Characteristic Configuration descriptor and the Characteristic
+    /// Extended Properties descriptor, because the Bluetooth stack adds both descriptors automatically.
     public var descriptors: [DescriptorDescription]
 
     /// Creates the description of a characteristic.
@@ -64,15 +64,15 @@ public struct CharacteristicDescription: Hashable, Sendable {
     }
 }
 
-/// A descriptor in an attribute table.
+/// The description of a descriptor in an attribute table.
 public struct DescriptorDescription: Hashable, Sendable {
     /// The descriptor UUID.
     public var uuid: BluetoothUUID
-    /// The operations that a central can use on the value.
+    /// The operations that a central can perform on the descriptor value.
     public var permissions: DescriptorPermissions
-    /// The link security that reads and writes require.
+    /// The link security that is required for reads and writes of the descriptor.
     ///
-    /// The level of `notify` is ignored.
+    /// The attribute table ignores the level of `notify`, because centrals cannot subscribe to a descriptor.
     public var security: AttributeSecurity
 
     /// Creates the description of a descriptor.
@@ -87,18 +87,18 @@ public struct DescriptorDescription: Hashable, Sendable {
     }
 }
 
-/// The operations that a descriptor offers to centrals.
+/// The operations that centrals can perform on a descriptor.
 public struct DescriptorPermissions: OptionSet, Hashable, Sendable {
-    /// The bits of the options, which are never sent on the air.
+    /// The bits of the options, which the device never transmits.
     public let rawValue: UInt8
 
-    /// Creates a set from its bits.
+    /// Creates a set of permissions from the given bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// The value can be read.
+    /// Centrals can read the descriptor.
     public static let read = DescriptorPermissions(rawValue: 1)
-    /// The value can be written.
+    /// Centrals can write the descriptor.
     public static let write = DescriptorPermissions(rawValue: 2)
 }

@@ -1,34 +1,37 @@
-/// Reads values from bytes, front to back, and never reads past the end.
+/// A reader that decodes values from a sequence of bytes, from the first byte to the last.
+///
+/// The reader never reads past the last byte.
 public struct ByteReader: Sendable {
     private let bytes: [UInt8]
     private var position: Int
     private let end: Int
 
-    /// Creates a reader at the first byte.
+    /// Creates a reader whose position is the first of the given bytes.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
         position = 0
         end = bytes.count
     }
 
-    /// Creates a reader at the first byte.
+    /// Creates a reader whose position is the first of the given bytes.
     public init(_ bytes: ArraySlice<UInt8>) {
         self.init(Array(bytes))
     }
 
-    /// The number of remaining bytes.
+    /// The number of bytes that the reader has not read.
     public var remainingCount: Int {
         end - position
     }
 
-    /// Whether no bytes remain.
+    /// Whether the reader has read all bytes.
     public var isAtEnd: Bool {
         position == end
     }
 
     /// Reads a little-endian integer.
     ///
-    /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer bytes remain than the type is wide.
+    /// - Throws: ``GATTDecodingError/Code/tooShort`` when the remaining bytes are fewer than the bytes of the
+    ///   integer type.
     public mutating func read<Value: FixedWidthInteger>(
         _ type: Value.Type = Value.self
     ) throws(GATTDecodingError) -> Value {
@@ -41,16 +44,18 @@ public struct ByteReader: Sendable {
         return value
     }
 
-    /// Reads bytes as they are.
+    /// Reads a number of bytes without conversion.
     ///
-    /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer than `count` bytes remain, or `count` is
+    /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer than `count` bytes remain, or when `count` is
     ///   negative.
     public mutating func readBytes(_ count: Int) throws(GATTDecodingError) -> [UInt8] {
         let start = try advance(by: count)
         return Array(bytes[start..<position])
     }
 
-    /// Reads all remaining bytes, possibly none.
+    /// Reads all remaining bytes.
+    ///
+    /// The result can be empty.
     public mutating func readRemaining() -> [UInt8] {
         defer { position = end }
         return position == 0 ? bytes : Array(bytes[position..<end])

@@ -1,24 +1,24 @@
-/// Collects the bytes of a value, front to back.
+/// A writer that appends the encoded bytes of a value to an array.
 public struct ByteWriter: Sendable {
-    /// The bytes written so far.
+    /// The bytes that the writer has written.
     public private(set) var bytes: [UInt8] = []
 
     /// Creates an empty writer.
     public init() {}
 
-    /// Reserves capacity for this many further bytes.
+    /// Reserves memory for a number of additional bytes.
     public mutating func reserve(_ count: Int) {
         bytes.reserveCapacity(bytes.count + count)
     }
 
-    /// Appends an integer, least significant byte first.
+    /// Appends the bytes of an integer, with the least significant byte first.
     public mutating func write(_ value: some FixedWidthInteger) {
         for shift in stride(from: 0, to: value.bitWidth, by: 8) {
             bytes.append(UInt8(truncatingIfNeeded: value >> shift))
         }
     }
 
-    /// Appends bytes as they are.
+    /// Appends bytes without conversion.
     public mutating func write(_ newBytes: [UInt8]) {
         // Most values consist of one array, which then needs no copy.
         if bytes.isEmpty {
@@ -28,7 +28,7 @@ public struct ByteWriter: Sendable {
         }
     }
 
-    /// Appends bytes as they are.
+    /// Appends bytes without conversion.
     public mutating func write(_ newBytes: some Sequence<UInt8>) {
         bytes.append(contentsOf: newBytes)
     }

@@ -1,24 +1,25 @@
-/// A date and a time of day, in the time zone that the service defines.
+/// A date and a time of day in the time zone that the GATT service defines.
 ///
-/// The format is *date_time* of the GATT Specification Supplement, 3.71 (Date Time). The format has seven
-/// bytes. A year, month or day of 0 is unknown.
+/// The GATT Specification Supplement, 3.71 (Date Time), calls the format *date_time*. An encoded date and
+/// time has seven bytes. In the encoded bytes, 0 represents an unknown year, month or day.
 public struct DateTime: GATTValue, Hashable {
-    /// The year: 1582 through 9999, or `nil` if unknown.
+    /// The year, 1582 through 9999, or `nil` if the year is unknown.
     public let year: Int?
-    /// The month: 1 through 12, or `nil` if unknown.
+    /// The month, 1 through 12, or `nil` if the month is unknown.
     public let month: Int?
-    /// The day of the month: 1 through 31, or `nil` if unknown.
+    /// The day of the month, 1 through 31, or `nil` if the day is unknown.
     public let day: Int?
-    /// The hour: 0 through 23.
+    /// The hour, 0 through 23.
     public let hour: Int
-    /// The minute: 0 through 59.
+    /// The minute, 0 through 59.
     public let minute: Int
-    /// The second: 0 through 59.
+    /// The second, 0 through 59.
     public let second: Int
 
-    /// Creates a date and time.
+    /// Creates a date and time from the given fields.
     ///
-    /// Returns `nil` if a part is out of range, or the month does not have this day.
+    /// The initializer returns `nil` if a parameter is out of range, or if the month does not have the given
+    /// day.
     public init?(
         year: Int?,
         month: Int?,
@@ -43,10 +44,10 @@ public struct DateTime: GATTValue, Hashable {
 
     /// Reads seven bytes.
     ///
-    /// - Throws: ``GATTDecodingError`` with one of these codes:
-    ///   - ``GATTDecodingError/Code/invalidValue`` when a part is out of range, or the month does not have
-    ///     this day
-    ///   - ``GATTDecodingError/Code/tooShort`` when bytes are missing
+    /// - Throws: ``GATTDecodingError`` with one of the following codes:
+    ///   - ``GATTDecodingError/Code/invalidValue`` when a field is out of range, or when the month does not
+    ///     have the given day
+    ///   - ``GATTDecodingError/Code/tooShort`` when fewer than seven bytes remain
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let year = Int(try reader.read(UInt16.self))
         let month = Int(try reader.read(UInt8.self))
@@ -68,7 +69,7 @@ public struct DateTime: GATTValue, Hashable {
         self = value
     }
 
-    /// Appends seven bytes, with 0 for each unknown part.
+    /// Appends the seven bytes of the date and time, with 0 for an unknown year, month or day.
     public func encode(into writer: inout ByteWriter) {
         writer.reserve(7)
         writer.write(UInt16(truncatingIfNeeded: year ?? 0))

@@ -1,6 +1,6 @@
-/// The reason why bytes are not a valid value.
+/// An error that prevents the decoding of a value from bytes.
 public struct GATTDecodingError: Error, Hashable, Sendable {
-    /// The kind of failure.
+    /// The kind of the decoding error.
     public struct Code: Hashable, Sendable {
         private enum Kind {
             case tooShort, trailingBytes, invalidValue
@@ -8,17 +8,17 @@ public struct GATTDecodingError: Error, Hashable, Sendable {
 
         private let kind: Kind
 
-        /// Bytes are missing.
+        /// The value needs more bytes than are available.
         public static let tooShort = Code(kind: .tooShort)
-        /// Bytes remain after the value.
+        /// Unread bytes remain after the decoded value.
         public static let trailingBytes = Code(kind: .trailingBytes)
-        /// The length is correct, but the content is not allowed.
+        /// The number of bytes is correct, but the bytes do not represent a valid value.
         public static let invalidValue = Code(kind: .invalidValue)
     }
 
-    /// The kind of failure.
+    /// The kind of the decoding error.
     public var code: Code
-    /// The details, for people to read.
+    /// The details of the error as human-readable text.
     public var message: String
 
     /// Creates an error.
@@ -27,9 +27,9 @@ public struct GATTDecodingError: Error, Hashable, Sendable {
         self.message = message
     }
 
-    /// Returns an error for content that is not allowed.
+    /// Returns an error for bytes that do not represent a valid value.
     ///
-    /// The message states the content and the allowed values.
+    /// The message should contain the invalid value and the allowed values.
     public static func invalidValue(_ message: String) -> GATTDecodingError {
         GATTDecodingError(code: .invalidValue, message: message)
     }
@@ -42,10 +42,10 @@ public struct GATTDecodingError: Error, Hashable, Sendable {
         GATTDecodingError(code: .trailingBytes, message: "\(count) bytes remain after the value")
     }
 
-    /// The ATT error for a central that wrote these bytes.
+    /// The ATT error for the central that wrote the invalid bytes.
     ///
-    /// The error is ``ATTError/invalidAttributeValueLength`` if bytes are missing or remain. For any other
-    /// failure, the error is ``ATTError/valueNotAllowed``.
+    /// If there are too few or too many bytes, the ATT error is ``ATTError/invalidAttributeValueLength``. For
+    /// any other decoding error, the ATT error is ``ATTError/valueNotAllowed``.
     public var attError: ATTError {
         code == .invalidValue ? .valueNotAllowed : .invalidAttributeValueLength
     }

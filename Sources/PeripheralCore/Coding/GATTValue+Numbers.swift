@@ -5,7 +5,7 @@ extension GATTValue where Self: FixedWidthInteger {
         self = try reader.read()
     }
 
-    /// Appends the integer, least significant byte first.
+    /// Appends the bytes of the integer, with the least significant byte first.
     public func encode(into writer: inout ByteWriter) {
         writer.write(self)
     }
@@ -21,7 +21,8 @@ extension Int32: GATTValue {}
 extension Int64: GATTValue {}
 
 extension Bool: GATTValue {
-    /// Reads one byte, which must be 0 or 1 (GATT Specification Supplement, 2.3, *boolean*).
+    /// Reads a Boolean value from one byte, which must be 0 or 1 (GATT Specification Supplement, 2.3,
+    /// *boolean*).
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let byte: UInt8 = try reader.read()
         guard byte <= 1 else {
@@ -30,31 +31,31 @@ extension Bool: GATTValue {
         self = byte == 1
     }
 
-    /// Appends 0 or 1.
+    /// Appends the byte 0 for `false` or the byte 1 for `true`.
     public func encode(into writer: inout ByteWriter) {
         writer.write(self ? 1 as UInt8 : 0)
     }
 }
 
 extension Float: GATTValue {
-    /// Reads an IEEE 754 number of 32 bits, including special values.
+    /// Reads a 32-bit IEEE 754 number, which can be an infinity or NaN.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         self.init(bitPattern: try reader.read())
     }
 
-    /// Appends the number's 32 bits.
+    /// Appends the number as four bytes, with the least significant byte first.
     public func encode(into writer: inout ByteWriter) {
         writer.write(bitPattern)
     }
 }
 
 extension Double: GATTValue {
-    /// Reads an IEEE 754 number of 64 bits, including special values.
+    /// Reads a 64-bit IEEE 754 number, which can be an infinity or NaN.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         self.init(bitPattern: try reader.read())
     }
 
-    /// Appends the number's 64 bits.
+    /// Appends the number as eight bytes, with the least significant byte first.
     public func encode(into writer: inout ByteWriter) {
         writer.write(bitPattern)
     }

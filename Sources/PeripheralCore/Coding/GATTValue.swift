@@ -1,7 +1,7 @@
-/// A value of a characteristic or a descriptor, with its encoding and decoding.
+/// A type that can encode and decode the value of a characteristic or a descriptor.
 ///
-/// GATT values are little-endian (GATT Specification Supplement, 2.2). A value with several fields decodes
-/// and encodes its fields in the same order:
+/// Integers in GATT values are little-endian (GATT Specification Supplement, 2.2). If a type has several
+/// fields, decode and encode the fields in the same order:
 ///
 /// ```swift
 /// struct LampState: GATTValue {
@@ -20,20 +20,21 @@
 /// }
 /// ```
 public protocol GATTValue: Sendable {
-    /// Reads a value and advances the reader past its last byte.
+    /// Reads a value and advances the reader past the value's last byte.
     ///
-    /// - Throws: ``GATTDecodingError`` when bytes are missing or their content is not allowed.
+    /// - Throws: ``GATTDecodingError`` when bytes are missing or when the bytes do not represent a valid
+    ///   value.
     init(decoding reader: inout ByteReader) throws(GATTDecodingError)
 
-    /// Appends the value's bytes.
+    /// Appends the encoded bytes of the value.
     func encode(into writer: inout ByteWriter)
 }
 
 extension GATTValue {
-    /// Reads a value that occupies all of the bytes.
+    /// Decodes a value from all of the given bytes.
     ///
-    /// - Throws: ``GATTDecodingError`` when bytes are missing, when bytes remain, or when their content is
-    ///   not allowed.
+    /// - Throws: ``GATTDecodingError`` when bytes are missing, when bytes remain after the value, or when the
+    ///   bytes do not represent a valid value.
     public init(gattBytes bytes: [UInt8]) throws(GATTDecodingError) {
         var reader = ByteReader(bytes)
         try self.init(decoding: &reader)
@@ -42,7 +43,7 @@ extension GATTValue {
         }
     }
 
-    /// The value's bytes.
+    /// The encoded bytes of the value.
     public var gattBytes: [UInt8] {
         var writer = ByteWriter()
         encode(into: &writer)

@@ -1,11 +1,11 @@
 /// A 24-bit unsigned integer.
 ///
-/// Many characteristics use 24-bit integers, which Swift does not provide.
+/// Many characteristics contain 24-bit integers. The Swift standard library has no 24-bit integer types.
 public struct UInt24: GATTValue, RawRepresentable, Hashable {
-    /// The number: 0 through 16 777 215.
+    /// The number as a `UInt32`, 0 through 16 777 215.
     public let rawValue: UInt32
 
-    /// Creates the number, or returns `nil` if it needs more than 24 bits.
+    /// Creates a 24-bit integer, or returns `nil` if the number needs more than 24 bits.
     public init?(rawValue: UInt32) {
         guard rawValue <= Self.max.rawValue else {
             return nil
@@ -13,7 +13,7 @@ public struct UInt24: GATTValue, RawRepresentable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Creates the closest number that fits into 24 bits.
+    /// Creates the 24-bit integer that is closest to a number.
     public init(clamping value: some BinaryInteger) {
         rawValue = Swift.min(UInt32(clamping: value), Self.max.rawValue)
     }
@@ -22,17 +22,17 @@ public struct UInt24: GATTValue, RawRepresentable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// The smallest number: 0.
+    /// The smallest 24-bit unsigned integer, 0.
     public static let min = UInt24(unchecked: 0)
-    /// The largest number: 16 777 215.
+    /// The largest 24-bit unsigned integer, 16 777 215.
     public static let max = UInt24(unchecked: 0xFF_FFFF)
 
-    /// Reads three bytes, least significant first.
+    /// Reads a 24-bit unsigned integer from three bytes, with the least significant byte first.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         rawValue = try reader.read24Bits()
     }
 
-    /// Appends three bytes, least significant first.
+    /// Appends a 24-bit unsigned integer as three bytes, with the least significant byte first.
     public func encode(into writer: inout ByteWriter) {
         writer.write24Bits(rawValue)
     }
@@ -40,12 +40,12 @@ public struct UInt24: GATTValue, RawRepresentable, Hashable {
 
 /// A 24-bit signed integer.
 ///
-/// Many characteristics use 24-bit integers, which Swift does not provide.
+/// Many characteristics contain 24-bit integers. The Swift standard library has no 24-bit integer types.
 public struct Int24: GATTValue, RawRepresentable, Hashable {
-    /// The number: −8 388 608 through 8 388 607.
+    /// The number as an `Int32`, −8 388 608 through 8 388 607.
     public let rawValue: Int32
 
-    /// Creates the number, or returns `nil` if it needs more than 24 bits.
+    /// Creates a 24-bit integer, or returns `nil` if the number needs more than 24 bits.
     public init?(rawValue: Int32) {
         guard (Self.min.rawValue...Self.max.rawValue).contains(rawValue) else {
             return nil
@@ -53,7 +53,7 @@ public struct Int24: GATTValue, RawRepresentable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Creates the closest number that fits into 24 bits.
+    /// Creates the 24-bit integer that is closest to a number.
     public init(clamping value: some BinaryInteger) {
         rawValue = Swift.min(Swift.max(Int32(clamping: value), Self.min.rawValue), Self.max.rawValue)
     }
@@ -62,32 +62,34 @@ public struct Int24: GATTValue, RawRepresentable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// The smallest number: −8 388 608.
+    /// The smallest 24-bit signed integer, −8 388 608.
     public static let min = Int24(unchecked: -0x80_0000)
-    /// The largest number: 8 388 607.
+    /// The largest 24-bit signed integer, 8 388 607.
     public static let max = Int24(unchecked: 0x7F_FFFF)
 
-    /// Reads three bytes in two's complement, least significant first.
+    /// Reads a 24-bit signed integer from three bytes in two's complement, with the least significant byte
+    /// first.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         // Shifting the bits to the top and back extends the sign.
         rawValue = Int32(bitPattern: try reader.read24Bits() << 8) >> 8
     }
 
-    /// Appends three bytes in two's complement, least significant first.
+    /// Appends a 24-bit signed integer as three bytes in two's complement, with the least significant byte
+    /// first.
     public func encode(into writer: inout ByteWriter) {
         writer.write24Bits(UInt32(bitPattern: rawValue))
     }
 }
 
 extension ByteReader {
-    /// Reads a 24-bit unsigned integer, least significant byte first.
+    /// Reads a 24-bit unsigned integer, with the least significant byte first.
     ///
     /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer than three bytes remain.
     public mutating func readUInt24() throws(GATTDecodingError) -> UInt24 {
         try UInt24(decoding: &self)
     }
 
-    /// Reads a 24-bit integer in two's complement, least significant byte first.
+    /// Reads a 24-bit signed integer in two's complement, with the least significant byte first.
     ///
     /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer than three bytes remain.
     public mutating func readInt24() throws(GATTDecodingError) -> Int24 {
@@ -101,12 +103,13 @@ extension ByteReader {
 }
 
 extension ByteWriter {
-    /// Appends three bytes, least significant first.
+    /// Appends a 24-bit unsigned integer as three bytes, with the least significant byte first.
     public mutating func write(_ value: UInt24) {
         value.encode(into: &self)
     }
 
-    /// Appends three bytes in two's complement, least significant first.
+    /// Appends a 24-bit signed integer as three bytes in two's complement, with the least significant byte
+    /// first.
     public mutating func write(_ value: Int24) {
         value.encode(into: &self)
     }

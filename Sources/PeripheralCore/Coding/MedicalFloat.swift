@@ -1,28 +1,30 @@
-/// A 32-bit decimal number, the format of measurements of medical devices.
+/// A 32-bit decimal number for the measurements of medical devices.
 ///
-/// The format is the FLOAT-Type of IEEE 11073-20601, Annex F. The GATT Specification Supplement, 2.3, calls
-/// the format *medfloat32*. A number is a 24-bit mantissa times ten to the power of an 8-bit exponent. For
-/// example, `36.6` is exactly 366 × 10^−1. The special values are NaN, NRes (*not at this resolution*), both
-/// infinities and one reserved value.
+/// IEEE 11073-20601, Annex F, defines the format as the FLOAT-Type. The GATT Specification Supplement, 2.3,
+/// calls the format *medfloat32*. A number consists of a 24-bit mantissa and an 8-bit exponent. The value of
+/// the number is mantissa × 10^exponent. For example, `36.6` is exactly 366 × 10^−1. The format has five
+/// special values: NaN (*not a number*), NRes (*not at this resolution*), positive infinity, negative
+/// infinity and a reserved value.
 ///
-/// Two values are equal when their bits are equal. Therefore, 1 × 10^1 and 10 × 10^0 are different, and NaN
-/// equals itself.
+/// Two values are equal if all of their bits are equal. For example, 1 × 10^1 and 10 × 10^0 are not equal,
+/// but NaN is equal to NaN.
 public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
-    /// The 32 bits, with the exponent above the mantissa.
+    /// The 32 bits of the value, with the exponent in the most significant bits.
     public let rawValue: UInt32
 
-    /// Creates a value from any bit pattern.
+    /// Creates a value from a bit pattern.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
     /// Creates a value from a mantissa and an exponent.
     ///
-    /// Returns `nil` if either is out of range.
+    /// The initializer returns `nil` if the mantissa or the exponent is out of range.
     ///
     /// - Parameters:
-    ///   - mantissa: −8 388 605 through 8 388 605. Mantissas beyond this range represent special values.
-    ///   - exponent: −128 through 127.
+    ///   - mantissa: The mantissa, −8 388 605 through 8 388 605. Mantissas outside the range represent
+    ///     special values.
+    ///   - exponent: The exponent, −128 through 127.
     public init?(mantissa: Int, exponent: Int) {
         guard let bits = Self.format.bits(mantissa: mantissa, exponent: exponent) else {
             return nil
@@ -30,19 +32,21 @@ public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
         rawValue = bits
     }
 
-    /// Creates the value closest to a number.
+    /// Creates the value that is closest to a number.
     ///
-    /// If several values are equally close, the initializer chooses the exponent closest to 0: 36.6 becomes
-    /// 366 × 10^−1. A number that is too large becomes an infinity. A number that is too small becomes 0.
+    /// If several values are equally close, the initializer chooses the value whose exponent is closest to 0.
+    /// For example, the initializer converts 36.6 to 366 × 10^−1. The initializer converts a number with a
+    /// too large magnitude to an infinity, and a number with a too small magnitude to 0.
     public init(_ value: Double) {
         let bits = Self.format.bits(closestTo: value)
         rawValue = bits
     }
 
-    /// Creates the value closest to a number, with an exponent that states the precision.
+    /// Creates the closest value to a number, with a given exponent.
     ///
-    /// Returns `nil` if the exponent, or the mantissa for this exponent, is out of range. A thermometer with
-    /// a resolution of a tenth of a degree reports 37.0 as 370 × 10^−1: `MedicalFloat(37, exponent: -1)`.
+    /// The exponent determines the precision of the value. The initializer returns `nil` if the exponent or
+    /// the resulting mantissa is out of range. For example, a thermometer with a resolution of 0.1 degrees
+    /// reports 37.0 as 370 × 10^−1: `MedicalFloat(37, exponent: -1)`.
     public init?(_ value: Double, exponent: Int) {
         guard let mantissa = Self.format.mantissa(of: value, exponent: exponent) else {
             return nil
@@ -50,37 +54,38 @@ public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
         self.init(mantissa: mantissa, exponent: exponent)
     }
 
-    /// Not a number: there is no valid result.
+    /// The special value NaN (*not a number*), for a measurement without a valid result.
     public static let nan = MedicalFloat(rawValue: 0x007F_FFFF)
-    /// Not at this resolution: this mantissa and exponent cannot represent the result.
+    /// The special value NRes (*not at this resolution*), for a result that the format cannot represent with
+    /// the required resolution.
     public static let notAtThisResolution = MedicalFloat(rawValue: 0x0080_0000)
-    /// A result above the range that can be measured or represented.
+    /// Positive infinity, for a result above the range of the sensor or of the format.
     public static let positiveInfinity = MedicalFloat(rawValue: 0x007F_FFFE)
-    /// A result below the range that can be measured or represented.
+    /// Negative infinity, for a result below the range of the sensor or of the format.
     public static let negativeInfinity = MedicalFloat(rawValue: 0x0080_0002)
 
-    /// The signed digits of the number.
+    /// The signed mantissa of the number.
     ///
-    /// The mantissa of a special value is meaningless.
+    /// For a special value, the mantissa has no meaning.
     public var mantissa: Int {
         Self.format.mantissa(of: rawValue)
     }
 
-    /// The power of ten that multiplies the mantissa.
+    /// The exponent of the number, to the base ten.
     ///
-    /// The exponent of a special value is meaningless.
+    /// For a special value, the exponent has no meaning.
     public var exponent: Int {
         Self.format.exponent(of: rawValue)
     }
 
-    /// Whether the value is a number and not a special value.
+    /// Whether the value is a number, in contrast to a special value.
     public var isFinite: Bool {
         Self.format.isFinite(rawValue)
     }
 
-    /// The `Double` that is closest to the value.
+    /// The value as the closest `Double`.
     ///
-    /// NRes and the reserved value become NaN.
+    /// For the special value NRes and for the reserved value, the property is `Double.nan`.
     public var doubleValue: Double {
         Self.format.double(of: rawValue)
     }
@@ -89,31 +94,31 @@ public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
 }
 
 extension MedicalFloat {
-    /// Reads four bytes, least significant first.
+    /// Reads a value from four bytes, with the least significant byte first.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         rawValue = try reader.read()
     }
 
-    /// Appends four bytes, least significant first.
+    /// Appends the value as four bytes, with the least significant byte first.
     public func encode(into writer: inout ByteWriter) {
         writer.write(rawValue)
     }
 }
 
 extension MedicalFloat: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
-    /// Creates the value closest to a literal: see ``init(_:)``.
+    /// Creates the value that is closest to a literal, in the same way as ``init(_:)``.
     public init(floatLiteral value: Double) {
         self.init(value)
     }
 
-    /// Creates the value closest to a literal: see ``init(_:)``.
+    /// Creates the value that is closest to a literal, in the same way as ``init(_:)``.
     public init(integerLiteral value: Int) {
         self.init(Double(value))
     }
 }
 
 extension MedicalFloat: CustomStringConvertible {
-    /// The decimal number, or the standard's name of the special value.
+    /// The decimal number as text, or the name of the special value in IEEE 11073-20601.
     public var description: String {
         switch self {
         case .nan: "NaN"

@@ -33,17 +33,17 @@ package final class EventLoop: @unchecked Sendable {
         case running
         case stopping
         case stopped
-        /// Stopped, while a temporary thread runs work that arrived late.
+        /// The loop has stopped, and a temporary thread runs work that arrived late.
         case runningLateWork
     }
 
     enum Work {
-        /// A job of an actor or a task whose executor is this loop.
+        /// A job of an actor or a task that uses this loop as its executor.
         case job(UnownedJob)
         #if compiler(>=6.3)
-            /// A job without a specific executor, if the whole process runs on one loop.
+            /// A job without a specific executor, in a process that runs on one loop.
             case jobOfProcess(UnownedJob)
-            /// A job of the main actor, if the whole process runs on one loop.
+            /// A job of the main actor, in a process that runs on one loop.
             case jobOfMainActor(UnownedJob)
         #endif
         case closure(@Sendable () -> Void)

@@ -9,7 +9,7 @@ internal import Glibc
 package final class PacketSocket {
     package enum Event {
         case packet([UInt8])
-        /// The other end is closed.
+        /// The other end of the socket pair is closed.
         case closed
     }
 

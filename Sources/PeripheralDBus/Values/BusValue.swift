@@ -16,9 +16,9 @@ package enum BusValue: Sendable, Equatable {
     case objectPath(ObjectPath)
     case signature(Signature)
     case fileDescriptor(OwnedFileDescriptor)
-    /// An array of bytes, `ay`, which is stored as a whole.
+    /// An array of bytes with the D-Bus type `ay`, stored without a `BusValue` for each byte.
     case bytes([UInt8])
-    /// An array of any other type. Every element has the signature `of`.
+    /// An array of elements that are not bytes. Every element has the signature `of`.
     case array(of: Signature, [BusValue])
     case dictionary(BusDictionary)
     case structure([BusValue])

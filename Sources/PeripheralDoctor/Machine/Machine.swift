@@ -41,10 +41,10 @@ extension Machine {
 
     /// The relation of a user to the group `bluetooth`.
     package enum GroupMembership: Hashable, Sendable {
-        /// The group does not exist.
+        /// The group `bluetooth` does not exist.
         case noGroup
         case outsider
-        /// The user is a member of the group, but the session is older than the membership.
+        /// The user is a member of the group, but became a member after the start of the session.
         case memberAtNextLogin
         case member
     }
@@ -52,10 +52,10 @@ extension Machine {
     package struct Daemon: Hashable, Sendable {
         package enum State: Hashable, Sendable {
             case running
-            /// The bus starts bluetoothd when a program calls it.
+            /// The bus starts bluetoothd when a program calls bluetoothd.
             case startable
             case absent
-            /// The bus was unreachable.
+            /// The D-Bus system bus was unreachable.
             case unknown
         }
 

@@ -97,7 +97,7 @@ actor AdapterService {
 
 /// A registration of a program, which is pending or complete.
 enum Registration<Content: Sendable>: Sendable {
-    /// The number distinguishes one attempt from the next.
+    /// A pending registration, with the number of the registration attempt.
     case pending(Int)
     case registered(Content)
 

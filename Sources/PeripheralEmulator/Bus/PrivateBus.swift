@@ -4,23 +4,23 @@ internal import Synchronization
 
 /// A private message bus for tests.
 ///
-/// The bus is a `dbus-daemon` in a new directory, with a policy that permits everything. The daemon ends with
-/// ``stop()``, with the last reference to this object, or with this process. It also ends if the process is
-/// killed.
+/// The bus is a `dbus-daemon` in a new directory, with a policy that permits everything. The `dbus-daemon`
+/// ends when a test calls ``stop()``, or when the program releases the last reference to the `PrivateBus`.
+/// The `dbus-daemon` also ends when the process that created the `PrivateBus` ends or is killed.
 public final class PrivateBus: Sendable {
-    /// An error for a private bus that could not be started.
+    /// The error if a private bus cannot start.
     public struct StartError: Error, CustomStringConvertible {
-        /// The reason for the error, and the remedy.
+        /// The reason for the error, and a remedy.
         public let description: String
     }
 
-    /// The address of the bus, in D-Bus notation.
+    /// The D-Bus address of the private bus.
     public let address: String
     private let directory: String
     private let daemon = Daemon()
     private var configurationPath: String { "\(directory)/bus.conf" }
 
-    /// Starts a bus and returns when the bus accepts connections.
+    /// Starts a private bus, and returns when the bus accepts connections.
     ///
     /// - Throws: ``StartError`` if `dbus-daemon` is not installed or cannot start.
     public convenience init() async throws {
@@ -44,23 +44,25 @@ public final class PrivateBus: Sendable {
         stop()
     }
 
-    /// Ends the daemon, waits until the daemon has ended, and removes its directory.
+    /// Ends the `dbus-daemon`, waits until the `dbus-daemon` has ended, and removes its directory.
     ///
-    /// Further calls have no effect.
+    /// Further calls of ``stop()`` have no effect.
     public func stop() {
         daemon.kill()
         daemon.join()
         Self.remove(directory)
     }
 
-    /// Kills the daemon immediately, like a crash, to test the loss of the bus.
+    /// Kills the `dbus-daemon` immediately, like a crash.
+    ///
+    /// A test can kill the `dbus-daemon` to simulate the loss of the bus.
     public func kill() {
         daemon.kill()
     }
 
-    /// Starts a daemon at the same address after the previous one has ended.
+    /// Starts a new `dbus-daemon` at the same address after the previous `dbus-daemon` has ended.
     ///
-    /// - Throws: ``StartError`` if the daemon cannot start.
+    /// - Throws: ``StartError`` if the `dbus-daemon` cannot start.
     public func restart() async throws {
         daemon.kill()
         daemon.join()

@@ -10,11 +10,12 @@ internal import PeripheralTesting
 actor ApplicationChannels {
     /// The centrals that share a socket for notifications, which depend on the version.
     enum Sharing {
-        /// One socket for all centrals.
+        /// All centrals share one socket for notifications.
         case one
-        /// One socket for each central; bluetoothd sends a value from one of these sockets to all centrals.
+        /// Each central has a separate socket. If the program writes a value to one of the sockets,
+        /// bluetoothd sends the value to all centrals.
         case eachForAll
-        /// One socket for each central.
+        /// Each central has a separate socket.
         case each
 
         init(_ version: BlueZVersion) {
@@ -52,9 +53,9 @@ actor ApplicationChannels {
 
     /// The outcome of a write.
     enum WriteOutcome: Sendable {
-        /// The write was sent through a socket, or was refused without one.
+        /// bluetoothd has sent the write through a socket, or has refused the write without a socket.
         case done(Result<Void, ATTError>)
-        /// The write uses `WriteValue`.
+        /// bluetoothd must call `WriteValue` for the write.
         case call
     }
 

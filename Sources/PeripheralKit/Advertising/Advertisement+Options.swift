@@ -1,7 +1,7 @@
 public import PeripheralCore
 
 extension Advertisement {
-    /// Whether centrals can connect.
+    /// Whether centrals can connect to the peripheral.
     public struct Kind: Hashable, Sendable {
         private enum Name {
             case connectable, broadcast
@@ -9,18 +9,19 @@ extension Advertisement {
 
         private let name: Name
 
-        /// Centrals can connect.
+        /// Centrals can connect to the peripheral.
         public static let connectable = Kind(name: .connectable)
-        /// Centrals can only receive the advertisement, as from a beacon.
+        /// Centrals can receive the advertisement, but cannot connect to the peripheral.
         ///
-        /// A broadcast is never discoverable (Core Specification, Vol 3, Part C, 9.1.1).
+        /// Beacons send broadcast advertisements. A peripheral with a broadcast advertisement is never
+        /// discoverable (Core Specification, Vol 3, Part C, 9.1.1).
         public static let broadcast = Kind(name: .broadcast)
     }
 
-    /// Whether phones list the peripheral when they search for new devices.
+    /// Whether a phone that searches for new devices lists the peripheral.
     ///
-    /// Programs on a central can always find the peripheral by its services. See Core Specification, Vol 3,
-    /// Part C, 9.2.
+    /// A program on a central can find the peripheral by its services, even if phones do not list the
+    /// peripheral. The Core Specification defines the discoverability modes in Vol 3, Part C, 9.2.
     public struct Discoverability: Hashable, Sendable {
         package enum Mode: Hashable {
             case never, limited(Duration), general
@@ -33,21 +34,22 @@ extension Advertisement {
         /// The peripheral is always discoverable.
         public static let general = Discoverability(mode: .general)
 
-        /// The peripheral is discoverable for a limited time after the advertisement goes on the air.
+        /// The peripheral is discoverable for a limited time after the advertising starts.
         ///
-        /// The time is in whole seconds, 1 to 65,535. During this time, the flags are *limited discoverable*.
-        /// The specification allows at most 180 seconds.
+        /// The `time` parameter is a number of whole seconds from 1 to 65,535. During the limited time, the
+        /// flags of the advertisement declare the *LE Limited Discoverable Mode*. The Core Specification
+        /// allows at most 180 seconds of limited discoverability.
         public static func limited(for time: Duration) -> Discoverability {
             Discoverability(mode: .limited(time))
         }
 
-        /// The time for which the peripheral is discoverable; `nil` if there is no limit.
+        /// The time limit of the discoverability, or `nil` if the discoverability has no time limit.
         public var limit: Duration? {
             if case .limited(let time) = mode { time } else { nil }
         }
     }
 
-    /// The treatment of an advertisement while a central is connected.
+    /// Whether an advertisement continues or pauses while a central is connected.
     public struct ConnectedBehavior: Hashable, Sendable {
         private enum Name {
             case keepAdvertising, pause
@@ -55,34 +57,34 @@ extension Advertisement {
 
         private let name: Name
 
-        /// The advertisement stays on the air.
+        /// The advertising continues while a central is connected.
         ///
-        /// Further centrals can find the peripheral and connect.
+        /// Other centrals can find the peripheral and connect to it.
         public static let keepAdvertising = ConnectedBehavior(name: .keepAdvertising)
-        /// The advertisement is off the air from the first connection until the last connection ends.
+        /// The advertising pauses from the first connection until the last connection ends.
         public static let pause = ConnectedBehavior(name: .pause)
     }
 
-    /// Further data that a scanner can request (Core Specification, Vol 6, Part B, 4.4.3).
+    /// The additional data that a scanner can request (Core Specification, Vol 6, Part B, 4.4.3).
     ///
-    /// The stack adds the name to the scan response automatically. Not every Bluetooth stack can send other
-    /// data in a scan response. A scan response can contain 31 bytes. A connectable advertisement on a
-    /// secondary channel has no scan response.
+    /// The Bluetooth stack automatically adds the name of the peripheral to the scan response. Some Bluetooth
+    /// stacks can send only the name in a scan response. A scan response can contain up to 31 bytes. A
+    /// connectable advertisement on a secondary advertising channel has no scan response.
     public struct ScanResponse: Hashable, Sendable {
-        /// The services by which centrals can find the peripheral.
+        /// The UUIDs of the services in the scan response, by which centrals can find the peripheral.
         public var services: [BluetoothUUID]
-        /// The services that the peripheral looks for in centrals.
+        /// The UUIDs of the services that the peripheral expects on a central.
         public var solicitedServices: [BluetoothUUID]
-        /// The manufacturer-specific data, by company identifier.
+        /// The manufacturer-specific data for each company identifier.
         public var manufacturerData: [UInt16: [UInt8]]
-        /// The data that belongs to services, by the UUID of the service.
+        /// The service data for each service UUID.
         public var serviceData: [BluetoothUUID: [UInt8]]
-        /// Structures of other types, by the number of the type.
+        /// The data for advertising data types without a property in `ScanResponse`.
         public var rawData: [AdvertisingStructure.DataType: [UInt8]]
 
         /// Creates a scan response.
         ///
-        /// An argument with its default value adds nothing to the scan response.
+        /// An omitted argument adds no data to the scan response.
         public init(
             services: [BluetoothUUID] = [],
             solicitedServices: [BluetoothUUID] = [],
@@ -97,7 +99,7 @@ extension Advertisement {
             self.rawData = rawData
         }
 
-        /// Whether the scan response contains nothing but the name.
+        /// Whether the scan response contains only the name of the peripheral.
         public var isEmpty: Bool { self == ScanResponse() }
     }
 }

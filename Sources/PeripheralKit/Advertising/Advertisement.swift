@@ -1,105 +1,122 @@
 public import PeripheralCore
 
-/// The data that a peripheral broadcasts so that centrals can find it.
+/// The data that a peripheral broadcasts to all devices in range.
 ///
-/// Every device in range can receive an advertisement. If a peripheral declares no advertisement, it
-/// advertises its name, and as many of its primary services as fit.
+/// Centrals use the advertisement to find the peripheral. A peripheral without a declared advertisement
+/// advertises its name and its primary services. If the advertisement is too short for all primary services,
+/// the peripheral advertises only the services that fit.
 ///
 /// ```swift
 /// Advertisement(localName: "Lamp", manufacturerData: [0x0059: [1, 2]])
 /// ```
 ///
-/// An advertisement can contain 31 bytes. The flags use 3 of these bytes. The name is sent in the scan
-/// response, which can contain another 31 bytes. Bluetooth 5 adapters can send more data, but only Bluetooth
-/// 5 scanners receive these longer advertisements. `plan(for:)` returns every byte that is sent:
+/// A legacy advertisement can contain 31 bytes. The flags of a legacy advertisement use 3 of the 31 bytes.
+/// The Bluetooth stack sends the name of the peripheral in the scan response. The scan response can contain
+/// another 31 bytes. Bluetooth 5 adapters can send longer advertisements with extended advertising. Only
+/// Bluetooth 5 scanners receive extended advertisements. The method `plan(for:)` returns all bytes that the
+/// adapter sends for the advertisement:
 ///
 /// ```swift
 /// print(Advertisement(localName: "Lamp", services: [.battery]).plan(for: .legacy))
 /// ```
 ///
-/// See Core Specification, Vol 3, Part C, 9 and 11, and the Core Specification Supplement, Part A.
+/// The Core Specification defines advertising in Vol 3, Part C, 9 and 11. The Core Specification Supplement,
+/// Part A, defines the data types of advertisements.
 public struct Advertisement: Hashable, Sendable {
-    /// Whether centrals can connect.
+    /// Whether centrals can connect to the peripheral.
     public var kind: Kind
 
-    /// The advertised name; `nil` advertises the name of the peripheral.
+    /// The advertised name, or `nil` for the name of the peripheral.
     public var localName: String?
 
-    /// The services by which centrals can find the peripheral.
+    /// The UUIDs of the advertised services, by which centrals can find the peripheral.
     ///
-    /// `nil` advertises the declared primary services that fit.
+    /// If `services` is `nil`, the peripheral advertises the declared primary services that fit into the
+    /// advertisement.
     public var services: [BluetoothUUID]?
 
-    /// The services that the peripheral looks for in centrals (Core Specification Supplement, Part A, 1.10).
+    /// The UUIDs of the services that the peripheral expects on a central.
+    ///
+    /// The Core Specification Supplement, Part A, 1.10, defines the list of solicited services.
     public var solicitedServices: [BluetoothUUID]
 
-    /// The manufacturer-specific data, by company identifier (Assigned Numbers, 7.1).
+    /// The manufacturer-specific data for each company identifier (Assigned Numbers, 7.1).
     public var manufacturerData: [UInt16: [UInt8]]
 
-    /// The data that belongs to services, by the UUID of the service.
+    /// The service data for each service UUID.
     public var serviceData: [BluetoothUUID: [UInt8]]
 
-    /// Structures of other types, by the number of the type (Assigned Numbers, 2.3).
+    /// The data for advertising data types without a property in `Advertisement` (Assigned Numbers, 2.3).
     public var rawData: [AdvertisingStructure.DataType: [UInt8]]
 
-    /// The kind of device (Assigned Numbers, 2.6), such as 0x0340 for a heart rate sensor.
+    /// The appearance number of the device, such as 0x0340 for a heart rate sensor.
+    ///
+    /// Assigned Numbers, 2.6, lists the appearance numbers.
     public var appearance: UInt16?
 
-    /// The fields that the Bluetooth stack adds.
+    /// The data fields that the Bluetooth stack adds to the advertisement.
     public var includes: Set<AdvertisingInclude>
 
-    /// The data that a scanner can request, in addition to the name.
+    /// The data in the scan response, in addition to the name of the peripheral.
     public var scanResponse: ScanResponse
 
-    /// Whether phones list the peripheral when they search for new devices.
+    /// Whether a phone that searches for new devices lists the peripheral.
     public var discoverability: Discoverability
 
-    /// The interval at which the advertisement is sent; `nil` uses the interval of the stack.
+    /// The advertising interval, or `nil` for the default interval of the Bluetooth stack.
     public var interval: AdvertisingInterval?
 
-    /// The transmit power; `nil` uses the transmit power of the controller.
+    /// The transmit power, or `nil` for the default transmit power of the controller.
     public var transmitPower: TransmitPower?
 
-    /// The channel for extended advertising; `nil` uses legacy advertising if the data fits.
+    /// The secondary channel for extended advertising.
+    ///
+    /// If `secondaryChannel` is `nil`, the peripheral uses legacy advertising when the data fits into a
+    /// legacy advertisement.
     public var secondaryChannel: SecondaryChannel?
 
-    /// The duration of each turn if several advertisements alternate; `nil` uses the duration of the stack.
+    /// The time after which the adapter switches from one of several advertisements to the next.
+    ///
+    /// If `duration` is `nil`, the default duration of the Bluetooth stack applies.
     public var duration: Duration?
 
-    /// The total time on the air; `nil` if the advertisement stays on the air until the run ends.
+    /// The time after which the advertising stops, or `nil` for advertising until the run ends.
     public var timeout: Duration?
 
-    /// The treatment of the advertisement while a central is connected.
+    /// Whether the advertising continues or pauses while a central is connected.
     public var whileConnected: ConnectedBehavior
 
     /// Creates an advertisement.
     ///
-    /// `Peripheral.validate()` examines the advertisement together with the declaration of the peripheral.
+    /// The method `Peripheral.validate()` checks the advertisement together with the declaration of the
+    /// peripheral.
     ///
     /// - Parameters:
-    ///   - kind: Whether centrals can connect: `.connectable` or `.broadcast`.
-    ///   - localName: The advertised name; `nil` advertises the name of the peripheral.
-    ///   - services: The services by which centrals can find the peripheral; `nil` advertises the declared
-    ///     primary services that fit, in the order of the declaration.
-    ///   - solicitedServices: The services that the peripheral looks for in centrals.
-    ///   - manufacturerData: The manufacturer-specific data, by company identifier.
-    ///   - serviceData: The data that belongs to services, by the UUID of the service.
-    ///   - rawData: Structures of types for which there is no parameter, by the number of the type.
-    ///   - appearance: The kind of device.
-    ///   - includes: The fields that the Bluetooth stack adds, such as `.txPower`.
-    ///   - scanResponse: The data that a scanner can request, in addition to the name. Not every stack
-    ///     supports this data.
-    ///   - discoverability: Whether phones list the peripheral when they search for new devices; `nil` for
-    ///     `.general`, or for `.never` in a broadcast.
-    ///   - interval: The interval at which the advertisement is sent, such as `.every(.milliseconds(100))`.
-    ///     Not every stack supports this parameter.
-    ///   - transmitPower: The transmit power, such as `.dBm(4)`. Not every stack supports this parameter.
-    ///   - secondaryChannel: The channel for extended advertising. Only Bluetooth 5 scanners receive extended
-    ///     advertising.
-    ///   - duration: The duration of each turn if several advertisements alternate; whole seconds, 1 to
-    ///     65,535.
-    ///   - timeout: The total time on the air; whole seconds, 1 to 65,535.
-    ///   - whileConnected: The treatment of the advertisement while a central is connected.
+    ///   - kind: Whether centrals can connect to the peripheral: `.connectable` or `.broadcast`.
+    ///   - localName: The advertised name, or `nil` for the name of the peripheral.
+    ///   - services: The UUIDs of the advertised services, by which centrals can find the peripheral. If
+    ///     `services` is `nil`, the peripheral advertises the declared primary services that fit into the
+    ///     advertisement, in the order of the declaration.
+    ///   - solicitedServices: The UUIDs of the services that the peripheral expects on a central.
+    ///   - manufacturerData: The manufacturer-specific data for each company identifier.
+    ///   - serviceData: The service data for each service UUID.
+    ///   - rawData: The data for advertising data types without a parameter in the initializer.
+    ///   - appearance: The appearance number, which identifies the kind of device.
+    ///   - includes: The data fields that the Bluetooth stack adds to the advertisement, such as `.txPower`.
+    ///   - scanResponse: The data in the scan response, in addition to the name of the peripheral. Some
+    ///     Bluetooth stacks support only the name in a scan response.
+    ///   - discoverability: Whether a phone that searches for new devices lists the peripheral. The default
+    ///     is `.general` for a connectable advertisement, and `.never` for a broadcast.
+    ///   - interval: The advertising interval, such as `.every(.milliseconds(100))`. Some Bluetooth stacks do
+    ///     not support the choice of an advertising interval.
+    ///   - transmitPower: The transmit power, such as `.dBm(4)`. Some Bluetooth stacks do not support the
+    ///     choice of a transmit power.
+    ///   - secondaryChannel: The secondary channel for extended advertising. Only Bluetooth 5 scanners
+    ///     receive extended advertising.
+    ///   - duration: The time after which the adapter switches to the next advertisement, in whole seconds
+    ///     from 1 to 65,535.
+    ///   - timeout: The time after which the advertising stops, in whole seconds from 1 to 65,535.
+    ///   - whileConnected: Whether the advertising continues or pauses while a central is connected.
     public init(
         _ kind: Kind = .connectable,
         localName: String? = nil,

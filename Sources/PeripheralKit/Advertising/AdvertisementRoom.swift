@@ -1,15 +1,21 @@
 internal import PeripheralCore
 
-/// Checks whether an advertisement fits on the air, by the Core Specification alone.
+/// Checks whether an advertisement is within the size limits of the Core Specification.
 ///
-/// These limits apply to every Bluetooth stack. A stack can have less room or refuse more advertisements. The
-/// ``StackProfile`` of the stack reports these further limits.
+/// The size limits of the Core Specification apply to every Bluetooth stack. A Bluetooth stack can have lower
+/// limits or refuse more advertisements. The ``StackProfile`` of the stack reports the limits of the stack.
 struct AdvertisementRoom {
     /// The kind of adapter that sends the advertisement.
     enum Adapter {
-        /// Bluetooth 4: 31 bytes of advertising data and 31 bytes of scan response (Vol 6, Part B, 2.3.1).
+        /// A Bluetooth 4 adapter, which supports only legacy advertising.
+        ///
+        /// An advertisement can contain 31 bytes of advertising data and 31 bytes of scan response data (Core
+        /// Specification, Vol 6, Part B, 2.3.1).
         case legacy
-        /// Bluetooth 5: also extended advertising, with 251 bytes in one command (Vol 4, Part E, 7.8.54).
+        /// A Bluetooth 5 adapter, which also supports extended advertising.
+        ///
+        /// One HCI command can contain 251 bytes of extended advertising data (Core Specification, Vol 4,
+        /// Part E, 7.8.54).
         case extended
     }
 

@@ -2,48 +2,55 @@ public import PeripheralCore
 
 /// An event that a backend reports to its ``PeripheralHost``.
 ///
-/// The backend reports the events of connections and subscriptions one after the other, in order.
-/// ``updateTaken(_:)`` and ``updateEnded(_:_:)`` have no order relative to these events or to the events of
-/// other updates. The backend can report these two events after later events, and concurrently from another
-/// thread.
+/// A backend reports events of connections and subscriptions one after another, in order. The order of
+/// ``updateTaken(_:)`` and ``updateEnded(_:_:)`` is undefined relative to events of connections, of
+/// subscriptions and of other updates. A backend can report ``updateTaken(_:)`` and ``updateEnded(_:_:)``
+/// after later events, and concurrently from another thread.
 public enum BackendEvent: Sendable {
-    /// The database is registered and the advertisement is on the air.
+    /// The GATT database is registered, and the advertisement is on the air.
     ///
-    /// From now on, updates can be submitted to the link.
+    /// After this event, the host can submit updates to the link.
     ///
-    /// The event is reported again after each ``suspended``.
+    /// After each ``suspended`` event, the backend reports ``published(_:)`` again as soon as the peripheral
+    /// is on the air again.
     case published(PublishedPeripheral)
 
-    /// The peripheral is off the air and its database is removed, until the peripheral is published again.
+    /// The peripheral is off the air, and its GATT database is removed.
     ///
-    /// The event is also reported if a publication fails halfway, because centrals may have connected. All
-    /// centrals are disconnected and all subscriptions have ended, including the subscriptions of bonded
-    /// centrals. These disconnections and ends are not reported as separate events. The ends of submitted
-    /// updates are no longer reported.
+    /// If the backend publishes the peripheral again, it reports ``published(_:)``.
+    ///
+    /// The backend also reports ``suspended`` after a publication that fails halfway, because centrals can
+    /// already be connected. After ``suspended``, no central is connected and no subscription exists. The
+    /// subscriptions of bonded centrals have also ended. The backend does not report separate events for
+    /// these disconnections and for these ends of subscriptions. After ``suspended``, the backend no longer
+    /// reports the ends of submitted updates.
     case suspended
 
     /// The state of the peripheral has changed.
     ///
-    /// If a backend never reports a state, the peripheral counts as on the air while it is published.
+    /// If a backend never reports a state, the framework considers the peripheral on the air while it is
+    /// published.
     case stateChanged(PeripheralState)
 
-    /// The stack has assigned a handle on the air to an attribute of ``BackendPublication/table``.
+    /// The stack has assigned a handle on the air to an attribute.
+    ///
+    /// The attribute is in ``BackendPublication/table``.
     case handleAssigned(AttributeHandle, onAir: AttributeHandle)
 
-    /// A text to preserve for the backend's next run.
+    /// A text that the framework preserves for the next run of the backend.
     ///
-    /// The text replaces the text reported before.
+    /// Each text replaces the previous text.
     ///
-    /// In the next run, ``BackendPublication/backendState`` contains the text. A text of more than 4,096
-    /// bytes is not preserved.
+    /// In the next run, ``BackendPublication/backendState`` contains this text. The framework does not
+    /// preserve a text of more than 4,096 bytes.
     case backendStateChanged(String)
 
-    /// The time of an advertisement is over.
+    /// The duration of an advertisement is over.
     ///
-    /// The advertisement does not return to the air automatically.
+    /// The backend does not restart the advertisement automatically.
     ///
-    /// The associated value is the index of the advertisement in the array that was last passed to
-    /// ``BackendLink/advertise(_:restarting:)``.
+    /// The associated value is the index of the advertisement in the array of advertisements. The host passed
+    /// this array to the last call of ``BackendLink/advertise(_:restarting:)``.
     case advertisementEnded(Int)
 
     /// A central has connected, or a property of a connected central has changed.
@@ -51,54 +58,59 @@ public enum BackendEvent: Sendable {
 
     /// A central is no longer connected.
     ///
-    /// The subscriptions of the central end with the connection, without separate events. If the stack
-    /// preserves the subscriptions of a bonded central, the backend reports these subscriptions again when
-    /// the central returns.
+    /// The subscriptions of the central end with the connection. The backend reports no separate events for
+    /// these subscriptions. If the stack preserves the subscriptions of a bonded central, the backend reports
+    /// these subscriptions again when the central reconnects.
     case disconnected(Central.ID)
 
-    /// The stack has forgotten a central, including its bond.
+    /// The stack has removed a central and its bond.
     ///
-    /// The event is also reported for a central without a bond. Any program can cause the event.
+    /// The backend also reports ``forgotten(_:)`` for a central without a bond. Any program on the device can
+    /// remove a central.
     case forgotten(Central.ID)
 
     /// A central has subscribed to a characteristic for the first time or again.
     ///
-    /// All subscribers that the stack does not identify count as one subscriber.
+    /// The stack may not identify some subscribers. All unidentified subscribers count as one subscriber.
     case subscribed(BackendSubscription)
 
     /// A property of an existing subscription has changed.
     ///
-    /// The event reports a change of how the central can be reached, or of the kind of update that it has
-    /// requested.
+    /// The event ``subscriptionChanged(_:)`` reports a change of the route to the central. The event also
+    /// reports a change of the kind of update that the central requests.
     case subscriptionChanged(BackendSubscription)
 
-    /// A central has ended its subscription to the characteristic with this value handle.
+    /// A central has unsubscribed from the characteristic with this value handle.
     ///
-    /// If the central is `nil`, the subscription of the unidentified centrals has ended.
+    /// If the central is `nil`, the subscription of all unidentified centrals has ended.
     case unsubscribed(AttributeHandle, by: Central.ID?)
 
-    /// The stack has lost a connected central's subscription to the characteristic with this value handle.
+    /// The stack has lost the subscription of a connected central.
     ///
-    /// The central has not unsubscribed, but has to subscribe again. Until then, the durable updates for the
-    /// central stay preserved.
+    /// The associated value handle identifies the characteristic.
+    ///
+    /// The central did not unsubscribe, but must subscribe again. The framework preserves the durable updates
+    /// for the central until the central subscribes again.
     case subscriptionLost(AttributeHandle, by: Central.ID)
 
-    /// The stack has accepted a submitted update, and the update has not left the device yet.
+    /// The stack has accepted a submitted update, but the update has not left the device.
     ///
-    /// The event is reported at most once, before ``updateEnded(_:_:)``, and only for an update that does not
-    /// await confirmation. The sender continues, but the update still counts as submitted.
+    /// The backend reports ``updateTaken(_:)`` at most once for an update, before ``updateEnded(_:_:)``. The
+    /// backend does not report ``updateTaken(_:)`` for an update that awaits confirmation. After
+    /// ``updateTaken(_:)``, the sender of the update continues. The update still counts as submitted.
     case updateTaken(BackendUpdate.ID)
 
     /// A submitted update has ended.
     ///
-    /// The event is reported exactly once for each update, unless the run ends first.
+    /// The backend reports ``updateEnded(_:_:)`` exactly once for each update, unless the run of the
+    /// peripheral ends first.
     case updateEnded(BackendUpdate.ID, BackendUpdateOutcome)
 
-    /// Several updates have ended, in this order.
+    /// Several submitted updates have ended, in the order of the array.
     ///
-    /// The event is equivalent to ``updateEnded(_:_:)`` for each of these updates.
+    /// ``updatesEnded(_:)`` is equivalent to one ``updateEnded(_:_:)`` event for each update in the array.
     ///
-    /// Senders that wait for room are resumed once for the whole batch.
+    /// The host resumes the senders that wait for room in a queue only once for the whole array.
     case updatesEnded([(BackendUpdate.ID, BackendUpdateOutcome)])
 }
 
@@ -109,15 +121,15 @@ public struct PublishedPeripheral: Sendable {
 
     /// How the backend determines that an update has left the device.
     ///
-    /// ``BackendEvent/updateEnded(_:_:)`` reports the end of the update.
+    /// ``BackendEvent/updateEnded(_:_:)`` reports that an update has ended.
     public var completionReporting: CompletionReporting
 
-    /// The maximum number of submitted updates for each recipient; 1 or more.
+    /// The maximum number of submitted updates for each recipient, which is at least 1.
     ///
-    /// The maximum applies to updates that have not ended and do not await confirmation.
+    /// The maximum applies to updates that have not ended and that do not await confirmation.
     public var window: Int
 
-    /// The address of the adapter; `nil` if the stack does not report the address.
+    /// The address of the adapter, or `nil` if the stack does not report the address.
     public var adapter: DeviceAddress?
 
     /// Creates the properties of a published peripheral.
@@ -134,24 +146,24 @@ public struct PublishedPeripheral: Sendable {
     }
 }
 
-/// A central's subscription to a characteristic, as a backend reports it.
+/// A subscription of a central to a characteristic, as a backend reports the subscription.
 public struct BackendSubscription: Hashable, Sendable {
-    /// The characteristic, by its value handle in ``BackendPublication/table``.
+    /// The value handle of the characteristic in ``BackendPublication/table``.
     public var characteristic: AttributeHandle
 
-    /// The subscriber; `nil` if the stack does not identify the subscriber.
+    /// The subscriber, or `nil` if the stack does not identify the subscriber.
     public var central: Central?
 
-    /// The kind of update that the central has requested; `nil` if the stack does not report the kind.
+    /// The kind of update that the central requests, or `nil` if the stack does not report the kind.
     public var kind: UpdateKind?
 
-    /// Whether a non-empty update can be sent to this central alone.
+    /// Whether the stack can send a non-empty update to this central alone.
     public var isAddressable: Bool
 
-    /// Whether an update for all subscribers is submitted only once.
+    /// Whether the host submits an update for all subscribers only once.
     ///
-    /// If the value is `true`, an update for all subscribers is submitted once, even if each subscriber can
-    /// be reached alone.
+    /// If the value is `true`, the host submits an update for all subscribers once, even if the stack can
+    /// send to each subscriber alone.
     public var sharesUpdatesForAll: Bool
 
     /// Creates a subscription.

@@ -1,4 +1,5 @@
-/// The way to pair, which determines the input and output capabilities that centrals receive.
+/// The pairing method, which determines the input and output capabilities that the device reports to
+/// centrals.
 public enum PairingMethod: Hashable, Sendable {
     /// No central can pair.
     case none
@@ -6,17 +7,21 @@ public enum PairingMethod: Hashable, Sendable {
     case justWorks
     /// Pairing with a display: the device shows a passkey.
     case displayPasskey
-    /// Pairing with a keyboard: a person types a passkey on the device.
+    /// Pairing with a keyboard: a person enters a passkey on the device.
     case enterPasskey
-    /// Pairing with a display, a key for yes and a key for no: a person compares numbers.
+    /// Pairing with a display and two keys: a person compares two numbers.
+    ///
+    /// One key confirms that the numbers are equal. The other key rejects the pairing.
     case confirmNumber
-    /// The system decides how to pair, and the backend does not handle pairing.
+    /// The system determines the pairing method.
+    ///
+    /// The backend does not handle pairing.
     case system
 }
 
-/// A question about a central that a Bluetooth stack asks before the central is paired.
+/// A request that a Bluetooth stack sends about a central before the central is paired.
 public struct BackendPairingRequest: Hashable, Sendable {
-    /// The central that pairs.
+    /// The central that requests to pair.
     public var central: Central
 
     /// The question of the Bluetooth stack.
@@ -31,22 +36,22 @@ public struct BackendPairingRequest: Hashable, Sendable {
 
 /// A question that a Bluetooth stack asks while a central pairs.
 public enum BackendPairingQuestion: Hashable, Sendable {
-    /// Asks whether the central can pair without a number, by Just Works.
+    /// Asks whether the central can pair by Just Works, without a comparison of numbers.
     case authorize
-    /// Asks the program to show this passkey.
+    /// Asks the program to show the passkey in the associated value.
     case displayPasskey(UInt32)
-    /// Asks for the passkey that the central shows.
+    /// Asks for the passkey that the central displays.
     case enterPasskey
-    /// Asks whether the central shows this number.
+    /// Asks whether the central displays the number in the associated value.
     case confirmNumber(UInt32)
 }
 
 /// The answer to a ``BackendPairingQuestion``.
 public enum BackendPairingAnswer: Hashable, Sendable {
-    /// The answer "yes", or a confirmation that the request is done.
+    /// A positive answer to a question, or a confirmation that the program has shown the passkey.
     case accept
-    /// The passkey that a person has typed, 0 to 999,999.
+    /// The passkey that a person has entered, from 0 to 999,999.
     case passkey(UInt32)
-    /// The answer "no": the pairing fails.
+    /// A negative answer, after which the pairing fails.
     case reject
 }

@@ -1,38 +1,42 @@
 public import PeripheralCore
 
-/// The validated declaration that a backend publishes, without its handlers.
+/// The validated declaration of a peripheral for a backend, without the handlers.
 public struct BackendPublication: Hashable, Sendable {
     /// The name of the peripheral.
     public let name: String
 
-    /// The attributes to register, in order.
+    /// The attributes that the backend registers, in order.
     ///
-    /// The host and the backend identify attributes by the handles in this table. The backend chooses the
-    /// handles on the air. The handles on the air can differ from the handles in the table.
+    /// The host and the backend identify each attribute by its handle in this table. The backend chooses the
+    /// handles on the air. The handles on the air can differ from the handles in this table.
     public let table: AttributeTable
 
-    /// The preferred handles on the air, by the handles in ``table``.
+    /// The preferred handles on the air, with the handles in ``table`` as keys.
     ///
-    /// The dictionary is empty unless the peripheral has a restoration identifier. The preferred handle of an
-    /// earlier attribute is its handle before the program ended. The preferred handle of an attribute in
-    /// ``newServices`` was not in use before.
+    /// The dictionary is empty if the peripheral has no restoration identifier. For an attribute of an
+    /// earlier run, the preferred handle is the handle of the attribute in the earlier run. For an attribute
+    /// of a service in ``newServices``, the preferred handle was not in use in earlier runs.
     ///
-    /// If possible, a backend uses the preferred handles of a service, either all of them or none. If a
-    /// service cannot use its preferred handles, the backend places the service at free handles. Attributes
-    /// that the dictionary does not contain follow all other attributes.
+    /// If possible, a backend registers a service at all of its preferred handles. If one preferred handle is
+    /// not available, the backend registers the whole service at free handles. A backend places attributes
+    /// that are missing in the dictionary after all other attributes.
     public let preservedHandles: [AttributeHandle: AttributeHandle]
 
-    /// The indices of the services in ``table`` whose handles no central knows yet.
+    /// The indices in ``table`` of the services that no central has discovered yet.
     ///
-    /// If the services of another program use these handles, the backend moves the new services. The gaps
-    /// between and after the new services are room for later services.
+    /// If a service of another program uses the preferred handles of a new service, the backend moves the new
+    /// service. The free handles between new services, and the free handles after new services, are reserved
+    /// for later services.
     public let newServices: Set<Int>
 
-    /// The last text that the backend reported in an earlier run; empty if it reported no text.
+    /// The last text that the backend reported in an earlier run.
     ///
-    /// The backend reports the text with ``BackendEvent/backendStateChanged(_:)``. The text is preserved
-    /// under the restoration identifier. Without an identifier, the text lasts until the process ends, and
-    /// only one of several concurrent runs receives the text.
+    /// The text is empty if the backend reported no text.
+    ///
+    /// A backend reports this text with ``BackendEvent/backendStateChanged(_:)``. The framework preserves the
+    /// text under the restoration identifier of the peripheral. If the peripheral has no restoration
+    /// identifier, the framework keeps the text only until the process ends. If a peripheral without a
+    /// restoration identifier has several concurrent runs, only one run receives the text.
     public internal(set) var backendState: String
 
     /// The number of handles to leave free after a service.
@@ -40,12 +44,14 @@ public struct BackendPublication: Hashable, Sendable {
     /// The free handles are enough for ten characteristics that notify.
     package static let handleGap = 32
 
-    /// The advertisements to send, including the data that is derived from the services; at least one.
+    /// The advertisements to send, at least one.
+    ///
+    /// Each advertisement includes the data that is derived from the services.
     public let advertisements: [Advertisement]
 
-    /// How centrals can pair.
+    /// The method by which centrals can pair.
     ///
-    /// The backend passes questions of the stack to ``PeripheralHost/answer(_:)``.
+    /// The backend passes pairing questions of the stack to ``PeripheralHost/answer(_:)``.
     public let pairing: PairingMethod
 
     package init(

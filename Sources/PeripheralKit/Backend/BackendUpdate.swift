@@ -1,12 +1,12 @@
 public import PeripheralCore
 
-/// A new value of a characteristic, to send to its subscribers.
+/// A new value of a characteristic for the subscribers of the characteristic.
 public struct BackendUpdate: Hashable, Sendable, Identifiable {
-    /// Identifies an update within a run.
+    /// The identity of an update, which is unique within a run.
     public struct ID: Hashable, Sendable {
         let number: UInt64
 
-        /// Creates the identity of the update with this number.
+        /// Creates the identity of an update from a number.
         public init(_ number: UInt64) {
             self.number = number
         }
@@ -16,34 +16,36 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
     public enum Recipients: Hashable, Sendable {
         /// All subscribers of the characteristic.
         ///
-        /// Each subscriber receives the kind of update that it has requested.
+        /// Each subscriber receives the kind of update that the subscriber requests.
         case subscribers
 
         /// One subscriber of the characteristic.
         case central(Central.ID)
     }
 
-    /// Identifies the update within its run.
+    /// The identity of the update within its run.
     public var id: ID
 
-    /// The characteristic, by its value handle in ``BackendPublication/table``.
+    /// The value handle of the characteristic in ``BackendPublication/table``.
     public var characteristic: AttributeHandle
 
-    /// The value; at most 512 bytes.
+    /// The value of the update, at most 512 bytes.
     public var value: [UInt8]
 
     /// The recipients.
     public var recipients: Recipients
 
-    /// Whether the update ends when all recipients have confirmed it, instead of when it is sent.
+    /// Whether the update ends only after all recipients have confirmed the update.
+    ///
+    /// If the value is `false`, the update ends when it is sent.
     public var awaitsConfirmation: Bool
 
-    /// The centrals that must receive an update to all subscribers.
+    /// The centrals that must receive an update for all subscribers.
     ///
-    /// The set is used if a central can be reached only together with other subscribers. If one of the
-    /// centrals in the set cannot receive the update now, the update fails and no central receives it. The
-    /// update does not fail because of a subscriber that is not in the set. The set is empty if the update is
-    /// for all current subscribers.
+    /// The host passes a nonempty set if the stack can reach one of the centrals only together with other
+    /// subscribers. If one of the centrals in the set cannot receive the update now, the update fails and no
+    /// central receives the update. A subscriber outside the set cannot cause the update to fail. An empty
+    /// set means that the update is for all current subscribers.
     public var mustReach: Set<Central.ID> {
         get { demanded ?? [] }
         set { demanded = newValue.isEmpty ? nil : newValue }
@@ -75,19 +77,21 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
 
 /// The outcome of a ``BackendUpdate``.
 public enum BackendUpdateOutcome: Sendable {
-    /// The update has left the device, as far as the stack reports completed updates.
+    /// The update has left the device, according to the stack.
+    ///
+    /// Not every stack reports completed updates.
     ///
     /// If the update awaits confirmation, all recipients have confirmed the update.
     case delivered
 
-    /// It is unknown how the update ended.
+    /// The outcome of the update is unknown.
     ///
-    /// Either the stack did not send the update, or the backend could not observe that the update left the
+    /// Either the stack did not send the update, or the backend did not observe that the update left the
     /// device. The sender receives the same result as for ``delivered``. ``UpdateStatistics/givenUp`` counts
-    /// these updates.
+    /// the updates with this outcome.
     case givenUp
 
-    /// The update was not sent, or it was not confirmed.
+    /// The stack did not send the update, or a recipient did not confirm the update.
     case failed(PeripheralError)
 }
 

@@ -1,7 +1,7 @@
 internal import PeripheralCore
 
 extension Peripheral {
-    /// Creates the publication of the peripheral.
+    /// Creates the publication of the peripheral from its declaration.
     ///
     /// - Throws: ``DeclarationError`` if the declaration has errors.
     func publication() throws(DeclarationError) -> BackendPublication {

@@ -1,65 +1,76 @@
 public import PeripheralCore
 
-/// The side of a running ``Peripheral`` that a backend calls.
+/// The interface of a running ``Peripheral`` for its backend.
 ///
-/// All calls are quick and never block. If a request takes time, the host answers with
-/// ``BackendAnswer/deferred(_:)``.
+/// The functions of a host never block a thread. The synchronous functions return at once. If a request needs
+/// more time, the host answers the request with ``BackendAnswer/deferred(_:)``.
 public protocol PeripheralHost: Sendable {
-    /// Answers a central's request to read.
+    /// Answers a request of a central to read an attribute.
     func read(_ request: BackendReadRequest) -> BackendAnswer
 
-    /// Answers a central's request to write.
+    /// Answers a request of a central to write an attribute.
     func write(_ request: BackendWriteRequest) -> BackendAnswer
 
     /// Answers a question that the stack asks while a central pairs.
     ///
-    /// The answer is ``BackendPairingAnswer/reject`` if the declared pairing does not handle the question, or
-    /// if the handler does not answer within 30 seconds. If a handler still shows a passkey after 30 seconds,
-    /// the answer is ``BackendPairingAnswer/accept``. To withdraw the question, cancel the calling task.
+    /// The host answers ``BackendPairingAnswer/reject`` if the declared pairing does not handle the question,
+    /// or if the handler of the question does not answer within 30 seconds. If a handler still shows a
+    /// passkey after 30 seconds, the host answers ``BackendPairingAnswer/accept``. To withdraw a question,
+    /// cancel the calling task.
     func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer
 
-    /// Handles an event.
+    /// Handles an event that the backend reports.
     func handle(_ event: BackendEvent)
 
-    /// Finds updates that must no longer be sent, according to the events reported so far.
+    /// Returns the updates that the backend must not send any more.
     ///
-    /// The returned updates have ended, or their subscriptions have ended. A backend calls this function
-    /// right before it sends the updates, at a point where no subscription can begin. Without this check, a
-    /// central that subscribes again could receive an update for its earlier subscription, because
+    /// The host determines these updates from the events that the backend has reported.
+    ///
+    /// A returned update has ended, or its subscription has ended. A backend calls this function directly
+    /// before it sends updates, at a point where no subscription can begin. Without this call, a central that
+    /// subscribes again could receive an update for its earlier subscription, because
     /// ``BackendLink/submit(_:)`` can run concurrently on another thread. The backend reports each returned
-    /// update as failed, with the error for a central that has not subscribed.
+    /// update as failed, with an error of the code ``PeripheralError/Code/notSubscribed``.
     func whichAreOver(_ updates: [BackendUpdate]) -> Set<BackendUpdate.ID>
 
-    /// Waits until all requests in progress are answered, for at most 4 seconds.
+    /// Waits until all requests in progress are answered.
     ///
-    /// After ``BackendLink/stop()``, a backend calls this function before it closes the connection that
-    /// carries the answers.
+    /// The wait ends after at most 4 seconds.
+    ///
+    /// After ``BackendLink/stop()``, a backend calls this function before it closes the connection over which
+    /// it sends the answers.
     func untilAnswered() async
 }
 
-/// The answer to a request, delivered at once or later.
+/// The answer of the host to a request, either immediate or deferred.
 public enum BackendAnswer: Sendable {
-    /// The value for a read, an empty array for a write, or the error that refuses the request.
+    /// The result of a request.
+    ///
+    /// A successful read results in the value. A successful write results in an empty array. A refused
+    /// request results in an `ATTError`.
     public typealias Outcome = Result<[UInt8], ATTError>
 
-    /// The outcome, which is available at once.
+    /// An outcome that is available at once.
     case immediate(Outcome)
 
-    /// A function that determines the outcome.
+    /// A function that delivers the outcome later.
     ///
-    /// The backend calls the function immediately, exactly once.
+    /// The backend calls the function exactly once, immediately after it receives this answer.
     ///
-    /// The function returns at once. The function passes the outcome to `deliver` exactly once, from any
-    /// thread. If the central waits for a response, the outcome is passed within 4 seconds.
+    /// The function returns at once without the outcome. The host passes the outcome to `deliver` exactly
+    /// once, from any thread. If the central waits for a response, the host passes the outcome to `deliver`
+    /// within 4 seconds.
     case deferred(_ start: @Sendable (_ deliver: @escaping @Sendable (Outcome) -> Void) -> Void)
 }
 
-/// A central's request to read an attribute, from an offset on.
+/// A request of a central to read an attribute from an offset.
 public struct BackendReadRequest: Hashable, Sendable {
-    /// The attribute, identified by its handle in ``BackendPublication/table``.
+    /// The handle of the attribute in ``BackendPublication/table``.
     public var attribute: AttributeHandle
 
-    /// The offset of the first byte to read; 0 except in the later parts of a long read.
+    /// The offset of the first byte to read.
+    ///
+    /// The offset is 0 for the first part of a read, and greater than 0 for the later parts of a long read.
     public var offset: Int
 
     /// The central that sends the request.
@@ -73,30 +84,31 @@ public struct BackendReadRequest: Hashable, Sendable {
     }
 }
 
-/// A central's request to write an attribute.
+/// A request of a central to write an attribute.
 public struct BackendWriteRequest: Hashable, Sendable {
-    /// The attribute, identified by its handle in ``BackendPublication/table``.
+    /// The handle of the attribute in ``BackendPublication/table``.
     public var attribute: AttributeHandle
 
-    /// The bytes to write.
+    /// The bytes that the central writes.
     ///
-    /// The parts of a long write are already joined.
+    /// For a long write, the backend joins the parts before it calls the host.
     public var value: [UInt8]
 
-    /// The offset of the first byte to write.
+    /// The offset in the value at which the written bytes begin.
     public var offset: Int
 
-    /// Whether the stack waits for the answer.
+    /// Whether the stack waits for the answer of the host.
     ///
-    /// The value is `false` for a write without response. A write without response can wait for any time.
+    /// `expectsResponse` is `false` for a write without response. The host can delay a write without response
+    /// for an unlimited time.
     public var expectsResponse: Bool
 
-    /// Whether the request only asks whether the central can write.
+    /// Whether the request asks only for the authorization of a write.
     ///
-    /// A request that only asks contains no value.
+    /// A request that asks only for authorization contains no value.
     ///
-    /// A stack can ask early, when a central prepares a long write. If the central is not authorized, it does
-    /// not have to send data that would be refused. The later request that writes the value is authorized
+    /// A stack can ask for authorization when a central prepares a long write. After an early refusal, the
+    /// central does not have to send the data. The host authorizes the later request that writes the value
     /// again.
     public var isOnlyAuthorization: Bool
 

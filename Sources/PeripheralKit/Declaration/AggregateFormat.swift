@@ -2,8 +2,8 @@ internal import PeripheralCore
 
 /// The format of a value that consists of several parts.
 ///
-/// The descriptor lists the ``PresentationFormat`` of each part, in order (Core Specification, Vol 3, Part G,
-/// 3.3.3.6).
+/// A Characteristic Aggregate Format descriptor lists the ``PresentationFormat`` of each part of the value,
+/// in order (Core Specification, Vol 3, Part G, 3.3.3.6).
 ///
 /// ```swift
 /// Characteristic<Position>("5c3a0005-7e3c-4b6e-9d29-b3f1c0a1d001", .notify) {
@@ -13,10 +13,10 @@ internal import PeripheralCore
 /// }
 /// ```
 ///
-/// The value of the descriptor consists of the formats' handles on the air. The Bluetooth stack assigns these
-/// handles.
+/// The value of the Characteristic Aggregate Format descriptor contains the attribute handles of the
+/// presentation formats. The Bluetooth stack assigns the attribute handles.
 public struct AggregateFormat: Sendable {
-    /// The presentation formats that the descriptor lists.
+    /// The presentation formats that the Characteristic Aggregate Format descriptor lists.
     package enum Parts: Sendable {
         /// All presentation formats of the characteristic, in the order of the declaration.
         case ofCharacteristic
@@ -33,10 +33,10 @@ public struct AggregateFormat: Sendable {
 
     /// Lists the given presentation formats.
     ///
-    /// The formats can belong to other characteristics of the same peripheral.
+    /// The presentation formats can belong to any characteristics of the same peripheral.
     ///
-    /// - Parameter parts: The presentation formats, in the order of the value's parts. Pass the same
-    ///   constants that the declaration contains.
+    /// - Parameter parts: The presentation formats of the parts of the value, in the order of the parts. Pass
+    ///   the same ``PresentationFormat`` constants that the declaration of the peripheral contains.
     public init(of parts: PresentationFormat...) {
         self.init(.named(parts.map(\.declaration.identity)))
     }

@@ -4,7 +4,7 @@ package enum ReadSource: Sendable {
     case handler(@Sendable (Central) async throws -> [UInt8])
     /// The persistent value of the characteristic.
     case persistent
-    /// The handles on the air of these presentation formats.
+    /// The attribute handles of the given presentation formats.
     case handles(AggregateFormat.Parts)
 }
 
@@ -16,11 +16,14 @@ package enum WriteTarget: Sendable {
     case handler(WriteHandler)
     /// The persistent value of the characteristic.
     case persistent
-    /// A buffer with room for this many writes.
+    /// A buffer with room for `capacity` writes.
     ///
-    /// Bytes that cannot be decoded are refused before they enter the buffer.
+    /// The `check` closure refuses bytes that cannot be decoded, before these bytes enter the buffer.
     case stream(capacity: Int, check: @Sendable (_ value: [UInt8]) throws -> Void)
-    /// Requests to a control point. The control point sends a response either to each request or to none.
+    /// The handler of a control point, which performs requests.
+    ///
+    /// If `responds` is `true`, the control point sends a response to each request. If `responds` is `false`,
+    /// the control point sends no responses.
     case controlPoint(ControlPointHandler, responds: Bool)
 }
 

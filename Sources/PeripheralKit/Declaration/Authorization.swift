@@ -8,18 +8,21 @@
 /// }
 /// ```
 ///
-/// The handler is called before each read and write. When the handler is called, the link already has the
-/// required security. The ``Read`` or ``Write`` handler is called afterwards. A request of a central that is
-/// not authorized is refused with `ATTError.insufficientAuthorization`. An error that the handler throws
-/// refuses the request as described at ``Read``. The authorization and the ``Read`` or ``Write`` handler
-/// together can take 4 seconds.
+/// The peripheral calls the authorization handler before each read and write of the characteristic. The
+/// authorization handler runs only if the link already has the required security. The ``Read`` or ``Write``
+/// handler runs after the authorization handler. If the central is not authorized, the peripheral refuses the
+/// request with `ATTError.insufficientAuthorization`. If the authorization handler throws an error, the
+/// peripheral refuses the request. ``Read`` describes which ATT error the central receives for a thrown
+/// error. The authorization handler and the ``Read`` or ``Write`` handler must together return within 4
+/// seconds.
 ///
-/// - A long read is authorized once.
-/// - A long write can be authorized more than once: at its first part, and after its last part.
-/// - A subscription is not authorized. To protect the values that are sent to subscribers, require a secure
-///   link.
+/// - For a long read, the authorization handler runs once.
+/// - For a long write, the authorization handler can run more than once: at the first part and after the last
+///   part of the value.
+/// - When a central subscribes, the authorization handler does not run. To protect the values that
+///   subscribers receive, require a secure link with the `security` parameter of the characteristic.
 ///
-/// See Core Specification, Vol 3, Part F, 3.2.5.
+/// The Core Specification defines authorization in Vol 3, Part F, 3.2.5.
 public struct Authorization: Sendable {
     let isAuthorized: AuthorizationHandler
 

@@ -10,11 +10,12 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// Keep the characteristic in a constant to refer to it later, as in ``PeripheralSession/notify(_:_:)``. All
-/// copies of a characteristic are the same characteristic. Each call of the initializer creates another
-/// characteristic, even with the same UUID. A peripheral can contain a characteristic only once.
+/// Store the characteristic in a constant, and pass the constant to methods such as
+/// ``PeripheralSession/notify(_:_:)``. All copies of a `Characteristic` value represent the same
+/// characteristic. Each call of an initializer creates a different characteristic, even with the same UUID. A
+/// peripheral can contain each characteristic only once.
 ///
-/// See Core Specification, Vol 3, Part G, 3.3.
+/// The Core Specification defines characteristics in Vol 3, Part G, 3.3.
 public struct Characteristic<Value: GATTValue>: Sendable {
     // A reference, because a service stores many characteristics and copies of them take much code.
     private let storage: CharacteristicStorage
@@ -28,10 +29,10 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     /// The UUID that identifies the type of the characteristic.
     public var uuid: BluetoothUUID { declaration.uuid }
 
-    /// The operations that a central can use on the value.
+    /// The operations that a central can perform on the value.
     public var properties: CharacteristicProperties { declaration.properties }
 
-    /// The link security required to read, write and subscribe.
+    /// The link security that a central needs to read, write and subscribe.
     public var security: AttributeSecurity { declaration.security }
 
     init(declaration: CharacteristicDeclaration) {
@@ -42,13 +43,14 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     ///
     /// - Parameters:
     ///   - uuid: The UUID that identifies the type of the characteristic.
-    ///   - properties: The operations that a central can use on the value. If the properties include reading
-    ///     or writing, declare a handler for each of these operations.
-    ///   - security: The link security required to read, write and subscribe.
-    ///   - length: The number of bytes that the value can have when it is read, written or sent.
-    ///   - updates: The treatment of a new value while earlier values wait to be sent.
-    ///   - content: At most one ``Read``, one ``Write`` and one ``Authorization``, and the descriptors in the
-    ///     order of their handles. A ``PersistentValue`` can replace the ``Read`` and the ``Write``.
+    ///   - properties: The operations that a central can perform on the value. Declare a handler for reads if
+    ///     centrals can read the value, and a handler for writes if centrals can write the value.
+    ///   - security: The link security that a central needs to read, write and subscribe.
+    ///   - length: The valid number of bytes of the value, for reads, writes and updates.
+    ///   - updates: The policy for a new value while earlier values still wait in the send queue.
+    ///   - content: The elements of the characteristic: at most one ``Read``, one ``Write`` and one
+    ///     ``Authorization``, and the descriptors in the order of their handles. A ``PersistentValue`` can
+    ///     replace the ``Read`` and the ``Write``.
     public init(
         _ uuid: BluetoothUUID,
         _ properties: CharacteristicProperties,
@@ -72,10 +74,11 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     ///
     /// - Parameters:
     ///   - uuid: The UUID that identifies the type of the characteristic.
-    ///   - value: The value; at most 512 bytes when encoded.
-    ///   - security: The security of the link that reading requires.
-    ///   - length: The number of bytes that the value can have.
-    ///   - content: At most one ``Authorization``, and the descriptors in the order of their handles.
+    ///   - value: The constant value, which has at most 512 bytes when encoded.
+    ///   - security: The link security that a central needs to read.
+    ///   - length: The valid number of bytes of the value.
+    ///   - content: The elements of the characteristic: at most one ``Authorization``, and the descriptors in
+    ///     the order of their handles.
     public init(
         _ uuid: BluetoothUUID,
         value: Value,
@@ -145,6 +148,6 @@ package struct CharacteristicDeclaration: Sendable {
         self.persistentValues = persistentValues
     }
 
-    /// The persistent value; `nil` if the characteristic has no persistent value.
+    /// The persistent value, or `nil` if the characteristic has no persistent value.
     var persistentValue: PersistentValueDeclaration? { persistentValues.first }
 }

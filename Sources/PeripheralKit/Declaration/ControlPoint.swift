@@ -16,80 +16,95 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// Use a control point instead of a ``Write``. The control points of the SIG's services work this way. An
-/// example is the Record Access Control Point. A central writes a `Request`. The value of the characteristic
-/// is the response. Declare the characteristic with the properties `.write` and `.indicate`. If the service's
-/// specification requires notifications for the responses, declare `.write` and `.notify`.
+/// Declare a control point instead of a ``Write`` if centrals write requests and receive responses. An
+/// example of a control point is the Record Access Control Point of the Bluetooth SIG. A central writes a
+/// `Request` to the characteristic. The value of the characteristic is the response to the request. Declare
+/// the characteristic with the properties `.write` and `.indicate`. If the specification of the service
+/// requires notifications for the responses, declare the properties `.write` and `.notify` instead.
 ///
 /// ## How requests are refused
 ///
-/// The write of a request is answered at once. Either the write is refused, or the write succeeds and the
-/// procedure begins. A request is refused for one of the following reasons, which are checked in this order:
+/// The peripheral answers the write of a request immediately. If the peripheral refuses the request, the
+/// write fails. If the peripheral accepts the request, the write succeeds, and the procedure of the request
+/// begins. The peripheral checks the following reasons to refuse a request, in this order:
 ///
-/// - The bytes are not a `Request`. The error is described at ``Write``.
-/// - The central has not subscribed to the characteristic. The error is
-///   `ATTError.clientCharacteristicConfigurationImproperlyConfigured`. If the Bluetooth stack does not
-///   identify subscribers or their subscriptions, every central counts as subscribed.
-/// - Another procedure of this control point runs for this central. The error is
-///   `ATTError.procedureAlreadyInProgress`. A procedure runs until the central has confirmed the response. If
-///   only the confirmation is missing, a new request waits for the confirmation for at most 1 second.
-/// - The `accept` closure throws an error. The error is converted as described at ``Read``.
+/// - The written bytes are not a valid `Request`. ``Write`` describes the ATT error for bytes that cannot be
+///   decoded.
+/// - The central has not subscribed to the characteristic. The error for a missing subscription is
+///   `ATTError.clientCharacteristicConfigurationImproperlyConfigured`. If the Bluetooth stack does not report
+///   which central has subscribed to the characteristic, the peripheral treats every central as subscribed.
+/// - The control point still runs another procedure for the same central. The error for a second procedure is
+///   `ATTError.procedureAlreadyInProgress`. A procedure ends when the central has confirmed the response. If
+///   the central has not yet confirmed the response to the previous request, a new request waits at most 1
+///   second for the confirmation.
+/// - The `accept` closure throws an error. ``Read`` describes which ATT error the central receives for a
+///   thrown error.
 ///
-/// Core Specification Supplement, Part B, 1.2, defines the two ATT errors in this list. Not every Bluetooth
-/// stack can carry `ATTError.clientCharacteristicConfigurationImproperlyConfigured`. If the service's
-/// specification defines other errors for these cases, pass those errors to the initializer.
+/// The Core Specification Supplement, Part B, 1.2, defines the errors for a missing subscription and for a
+/// second procedure. Some Bluetooth stacks cannot send
+/// `ATTError.clientCharacteristicConfigurationImproperlyConfigured` to a central. If the specification of the
+/// service defines different errors for a missing subscription or a second procedure, pass those errors to
+/// the initializer.
 ///
 /// ## How a procedure runs
 ///
-/// A procedure begins after the write has been answered. Therefore, every value that the handler sends
-/// follows that answer. The procedure runs in a separate task and can take any time. Meanwhile, other
-/// requests of the same central are served. Procedures of different centrals and of different control points
-/// run concurrently.
+/// A procedure begins after the peripheral has answered the write of the request. The central receives the
+/// answer to the write before any value that the handler sends. A procedure runs in a separate task, and its
+/// duration is not limited. During a procedure, the peripheral continues to serve other requests of the same
+/// central. Procedures of different centrals and of different control points run concurrently.
 ///
-/// The response is sent only to the central that wrote the request. The response is sent after all earlier
-/// values for that central have left the device, as far as the stack reports this
-/// (``PeripheralSession/completionReporting``). The response does not wait for documents. A response longer
-/// than the central's ``Central/maximumUpdateValueLength`` arrives truncated.
+/// The peripheral sends the response only to the central that wrote the request. The peripheral sends the
+/// response after all earlier values for the same central have left the device.
+/// ``PeripheralSession/completionReporting`` describes how accurately the Bluetooth stack reports that a
+/// value has left the device. The response does not wait for documents that the program sends in chunks. If a
+/// response is longer than the ``Central/maximumUpdateValueLength`` of the central, the central receives a
+/// truncated response.
 ///
-/// Some stacks can reach several subscribers only together. On these stacks, all subscribers receive the
-/// response. Some stacks crash if a central unsubscribes before it confirms a response. To prevent unknown
-/// centrals from causing such a crash, require pairing with the `security` parameter of the characteristic.
+/// If the Bluetooth stack cannot send a value to a single subscriber, all subscribers receive the response.
+/// Some Bluetooth stacks crash if a central unsubscribes before it confirms a response. To prevent unknown
+/// centrals from crashing the Bluetooth stack, require pairing with the `security` parameter of the
+/// characteristic.
 ///
-/// The task of a procedure is cancelled when one of the following events occurs:
+/// The peripheral cancels the task of a procedure when one of the following events occurs:
 ///
 /// - The central disconnects or unsubscribes.
-/// - The peripheral goes off the air.
+/// - The peripheral is no longer published.
 /// - The session ends.
 ///
-/// After the cancellation, no response is sent. The run does not end before the handler returns.
+/// After the cancellation of a procedure, the peripheral sends no response. The run of the peripheral ends
+/// only after the handler of the procedure has returned.
 ///
-/// An error that the handler throws is logged, and the central receives no response. If the response does not
-/// arrive in time (30 seconds in most services), the central considers the whole connection failed. If a
-/// request fails, return the response that the service's specification defines for this case.
+/// If the handler throws an error, the peripheral logs the error, and the central receives no response. If
+/// the central receives no response within the time limit of the service, the central considers the whole
+/// connection failed. In most services, the time limit for a response is 30 seconds. If a request fails,
+/// return the response that the specification of the service defines for a failed request.
 ///
 /// ## Aborting a procedure
 ///
-/// A request is an abort if `isAbort` returns `true` for the request. An abort is accepted while another
-/// procedure runs. The abort cancels that procedure's task and waits until the task has ended. Then the
-/// handler performs the abort like any other request.
+/// A request is an abort request if the `isAbort` closure returns `true` for the request. The peripheral
+/// accepts an abort request while another procedure runs. An abort request cancels the task of the running
+/// procedure, and waits until the cancelled task has ended. After the end of the cancelled task, the handler
+/// performs the abort request like any other request.
 ///
-/// Usually, only the abort receives a response. If the response of the other procedure is already being sent,
-/// both responses are sent. The response of the abort is the last of the two. While an abort runs, a second
-/// abort is refused like any other request.
+/// Usually, the central receives a response only to the abort request. If the peripheral is already sending
+/// the response of the cancelled procedure, the central receives two responses. The response to the abort
+/// request follows the response of the cancelled procedure. While an abort request runs, the peripheral
+/// refuses a second abort request like any other request.
 public struct ControlPoint<Request: GATTValue, Response: GATTValue>: Sendable {
     let handler: ControlPointHandler
     let responds: Bool
 
-    /// Creates a control point whose handler receives each request with its central and the session.
+    /// Creates a control point whose handler receives the request, the central and the session.
     ///
     /// - Parameters:
-    ///   - notSubscribed: The error that refuses a request of a central that has not subscribed.
-    ///   - busy: The error that refuses a request while another procedure runs.
-    ///   - accept: Decides whether a request is accepted. The closure is called before the write is answered,
-    ///     and can take 4 seconds. An error that the closure throws refuses the request. Prefer to report
-    ///     errors in the response. Use this closure only for errors that the service's specification reports
-    ///     with the Attribute Protocol.
-    ///   - isAbort: Returns whether a request aborts the running procedure.
+    ///   - notSubscribed: The ATT error for a request of a central without a subscription.
+    ///   - busy: The ATT error for a request while another procedure runs.
+    ///   - accept: Decides whether the control point accepts a request. The peripheral calls the `accept`
+    ///     closure before it answers the write. The `accept` closure must return within 4 seconds. If the
+    ///     `accept` closure throws an error, the peripheral refuses the request. Throw an error only if the
+    ///     specification of the service reports that error with the Attribute Protocol. If the specification
+    ///     reports an error in the response, return that response.
+    ///   - isAbort: Returns whether a request is an abort request, which cancels the running procedure.
     ///   - perform: Performs the request and returns the response.
     public init(
         errorWhenNotSubscribed notSubscribed: ATTError =
@@ -130,16 +145,18 @@ public struct ControlPoint<Request: GATTValue, Response: GATTValue>: Sendable {
 extension ControlPoint where Request == Response {
     /// Creates a control point without responses, such as the Bond Management Control Point.
     ///
-    /// Declare the characteristic with only the property `.write`. The central does not have to subscribe.
-    /// The handler begins after the write has been answered, even if the central has disconnected meanwhile.
-    /// The handler's task is cancelled as described at ``ControlPoint``. After the body of the run has ended,
-    /// however, the session stays valid until the handler has returned.
+    /// Declare the characteristic with only the property `.write`. A central can write requests without a
+    /// subscription. The handler begins after the peripheral has answered the write, even if the central has
+    /// already disconnected. ``ControlPoint`` lists the events that cancel the task of the handler. The
+    /// session stays valid until the handler has returned, even if the closure of
+    /// ``Peripheral/run(on:logger:_:)`` returns earlier.
     ///
     /// For work that must not be cancelled, start a separate task in the handler and await that task.
     ///
     /// - Parameters:
-    ///   - accept: Decides whether a request is accepted. The closure is called before the write is answered,
-    ///     and can take 4 seconds. An error that the closure throws refuses the request.
+    ///   - accept: Decides whether the control point accepts a request. The peripheral calls the `accept`
+    ///     closure before it answers the write. The `accept` closure must return within 4 seconds. If the
+    ///     `accept` closure throws an error, the peripheral refuses the request.
     ///   - perform: Performs the request.
     public init(
         accept:
@@ -173,11 +190,11 @@ package typealias ControlPointHandler = @Sendable (_ value: [UInt8]) throws -> C
 /// A request to a control point, without its type.
 package struct ControlPointRequest: Sendable {
     let responds: Bool
-    /// The errors that refuse a request without a subscription, or during another procedure.
+    /// The ATT errors for a request without a subscription, and for a request during another procedure.
     var notSubscribed = ATTError.clientCharacteristicConfigurationImproperlyConfigured
     var busy = ATTError.procedureAlreadyInProgress
     let isAbort: Bool
     let accept: @Sendable (Central, PeripheralSession) async throws -> Void
-    /// Performs the request and returns the response; `nil` if the control point sends no responses.
+    /// Performs the request and returns the response, or `nil` if the control point sends no responses.
     let perform: @Sendable (Central, PeripheralSession) async throws -> [UInt8]?
 }

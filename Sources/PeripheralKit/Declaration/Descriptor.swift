@@ -11,20 +11,22 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// The Bluetooth stack adds the client characteristic configuration and the extended properties. A program
-/// cannot declare these two descriptors. See Core Specification, Vol 3, Part G, 3.3.3.
+/// The Bluetooth stack adds the Client Characteristic Configuration descriptor and the Characteristic
+/// Extended Properties descriptor. A program cannot declare a Client Characteristic Configuration or
+/// Characteristic Extended Properties descriptor. The Core Specification defines descriptors in Vol 3, Part
+/// G, 3.3.3.
 public struct Descriptor<Value: GATTValue>: Sendable {
     let declaration: DescriptorDeclaration
 
     /// Declares a descriptor with handlers for reads and writes.
     ///
-    /// Centrals can read the descriptor if it contains a ``Read``, and write the descriptor if it contains a
-    /// ``Write``.
+    /// Centrals can read the descriptor if it contains a ``Read``. Centrals can write the descriptor if it
+    /// contains a ``Write``.
     ///
     /// - Parameters:
     ///   - uuid: The UUID that identifies the type of the descriptor.
-    ///   - security: The security of the link that reading and writing require.
-    ///   - content: A ``Read``, a ``Write`` or both.
+    ///   - security: The link security that a central needs to read and write.
+    ///   - content: The handlers of the descriptor: a ``Read``, a ``Write`` or both.
     public init(
         _ uuid: BluetoothUUID,
         security: AttributeSecurity = .open,
@@ -44,8 +46,8 @@ public struct Descriptor<Value: GATTValue>: Sendable {
     ///
     /// - Parameters:
     ///   - uuid: The UUID that identifies the type of the descriptor.
-    ///   - value: The value; at most 512 bytes when encoded.
-    ///   - security: The security of the link that reading requires.
+    ///   - value: The constant value, which has at most 512 bytes when encoded.
+    ///   - security: The link security that a central needs to read.
     public init(_ uuid: BluetoothUUID, value: Value, security: AttributeSecurity = .open) {
         declaration = DescriptorDeclaration(
             uuid: uuid,
@@ -55,15 +57,16 @@ public struct Descriptor<Value: GATTValue>: Sendable {
     }
 }
 
-/// A text that describes the value to people.
+/// A text that describes the value of a characteristic to people.
 ///
-/// The text is the value of the characteristic user description (Core Specification, Vol 3, Part G, 3.3.3.2).
+/// The text is the value of the Characteristic User Description descriptor (Core Specification, Vol 3, Part
+/// G, 3.3.3.2).
 public struct UserDescription: Sendable {
     let declaration: DescriptorDeclaration
 
     /// Describes the characteristic.
     ///
-    /// - Parameter text: The description; at most 512 bytes of UTF-8.
+    /// - Parameter text: The description, which has at most 512 bytes in UTF-8.
     public init(_ text: String) {
         declaration = Descriptor(.characteristicUserDescription, value: text).declaration
     }

@@ -9,39 +9,41 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// A peripheral can contain several services of one type. If other services include a service, keep that
-/// service in a constant. All copies of a service are the same service. A service that is created again with
-/// other characteristics is another service.
+/// A peripheral can contain several services of the same type. Store a service in a constant if another
+/// service includes it. All copies of a `GATTService` value represent the same service. A `GATTService` value
+/// with newly created characteristics represents a different service.
 ///
-/// See Core Specification, Vol 3, Part G, 3.1 and 3.2.
+/// The Core Specification defines services in Vol 3, Part G, 3.1 and 3.2.
 public struct GATTService: Sendable {
     /// The UUID that identifies the type of the service.
     public let uuid: BluetoothUUID
 
-    /// Whether centrals find the service directly.
+    /// Whether the service is a primary service, which centrals find directly.
     ///
-    /// Centrals find a secondary service only through a service that includes the secondary service.
+    /// A central finds a secondary service only through another service that includes it.
     public let isPrimary: Bool
 
-    /// The handle of the service on the air; `nil` lets the Bluetooth stack choose it.
+    /// The attribute handle of the service, or `nil` to let the Bluetooth stack choose the handle.
     ///
-    /// A service with a fixed handle is *pinned*. A central that caches the attributes uses the Database Hash
-    /// to check whether its cache is still valid. Some stacks never use a handle twice while they run. On
-    /// these stacks, a service that is not pinned moves to other handles with each run, and the Database Hash
-    /// changes. If all services are pinned, their handles are the same in each run. The Database Hash is then
-    /// the same for all runs within one process.
+    /// A service with a fixed handle is *pinned*. A central that caches the attributes of the peripheral uses
+    /// the Database Hash to check whether the cache is still valid. Some Bluetooth stacks never use a handle
+    /// twice until the stack restarts. If the Bluetooth stack never uses a handle twice, services that are
+    /// not pinned have new handles in each run, and the Database Hash changes. If all services are pinned,
+    /// their handles are the same in each run of the peripheral. If all services are pinned, the Database
+    /// Hash is the same for all runs within one process.
     ///
     /// Follow these rules when you pin services:
     ///
-    /// - Do not use the handles 0x00C0 to 0x00FF. Programs claim handles in this range to avoid each other.
-    /// - Do not use handles from 0x0400 on. On some stacks, services in this range do not change the Database
-    ///   Hash.
-    /// - Pin the services of different programs in different blocks of 16 handles. Only one program at a time
-    ///   can use a block.
+    /// - Do not pin services to the handles 0x00C0 to 0x00FF. Programs use the handles 0x00C0 to 0x00FF to
+    ///   reserve blocks of handles, and thereby avoid conflicts with each other.
+    /// - Do not pin services to the handle 0x0400 or higher handles. On some Bluetooth stacks, services with
+    ///   handles from 0x0400 on do not change the Database Hash.
+    /// - Pin the services of different programs to different blocks of 16 handles. Only one program at a time
+    ///   can use a block of 16 handles.
     ///
-    /// A peripheral with a restoration identifier does not have to pin its services. The services of that
-    /// peripheral keep their handles across runs, and there is room after each service for further
-    /// characteristics.
+    /// A peripheral with a restoration identifier does not have to pin its services. The services of a
+    /// peripheral with a restoration identifier keep their handles across runs. With a restoration
+    /// identifier, handles after each service stay free for further characteristics.
     public let handle: AttributeHandle?
 
     package let includes: [GATTService]
@@ -52,15 +54,16 @@ public struct GATTService: Sendable {
     ///
     /// - Parameters:
     ///   - uuid: The UUID that identifies the type of the service.
-    ///   - isPrimary: Whether centrals find the service directly. A secondary service is useful only if
-    ///     another service includes it.
-    ///   - includes: The services that this service includes. Declare the included services in the same
-    ///     peripheral, before this service.
-    ///   - handle: The handle of the service on the air, from 0x0001. The handles of its characteristics and
-    ///     descriptors follow this handle. `nil` uses the next free handle. The handles of a service must be
-    ///     free on the Bluetooth stack. The services of the stack use the first handles.
-    ///   - characteristics: The characteristics, in the order of their handles. In a restored peripheral, the
-    ///     handles of new characteristics follow the handles of the earlier characteristics.
+    ///   - isPrimary: Whether the service is a primary service, which centrals find directly. A secondary
+    ///     service is useful only if another service includes it.
+    ///   - includes: The included services. Declare the included services in the same peripheral, before the
+    ///     service that includes them.
+    ///   - handle: The attribute handle of the service, which is 0x0001 or higher, or `nil` for the next free
+    ///     handle. The characteristics and descriptors of the service use the handles that follow the service
+    ///     handle. All handles of a service must be free on the Bluetooth stack. The built-in services of the
+    ///     Bluetooth stack use the first handles.
+    ///   - characteristics: The characteristics of the service, in the order of their handles. In a restored
+    ///     peripheral, the handles of new characteristics follow the handles of the earlier characteristics.
     public init(
         _ uuid: BluetoothUUID,
         isPrimary: Bool = true,
@@ -78,7 +81,7 @@ public struct GATTService: Sendable {
     /// Identifies the service.
     ///
     /// A ready-made service creates its `service` on each access, but always with the same characteristics.
-    /// Each characteristic belongs to only one service. Therefore, the first characteristic identifies the
+    /// Each characteristic belongs to only one service. The first characteristic therefore identifies the
     /// service.
     package var identity: DeclarationIdentity { characteristics.first?.identity ?? ownIdentity }
 }
@@ -95,18 +98,20 @@ public struct GATTService: Sendable {
 /// }
 /// ```
 ///
-/// Create the characteristics once, in stored properties. If each access of `service` creates the
-/// characteristics again, each access returns other characteristics.
+/// Create each characteristic only once, in a stored property. If the `service` property creates new
+/// characteristics, each access of the property returns different characteristics.
 ///
-/// A service can perform background work in ``run(in:)``. For example, it can react when a central
-/// disconnects. Put the declaration itself into the ``Peripheral``, not its ``service``, because ``run(in:)``
-/// belongs to the declaration. If a declaration wraps another declaration, its ``run(in:)`` must call
-/// ``run(in:)`` of the wrapped declaration.
+/// A service declaration can perform background work in its ``run(in:)`` method. For example, the service can
+/// react in ``run(in:)`` when a central disconnects. Add the declaration to the ``Peripheral``, not the value
+/// of its ``service`` property. Only the declaration has the method ``run(in:)``. If a declaration wraps
+/// another declaration, the ``run(in:)`` of the wrapper must call the ``run(in:)`` of the wrapped
+/// declaration.
 public protocol GATTServiceDeclaration: Sendable {
     /// The service to publish.
     var service: GATTService { get }
 
-    /// Performs the background work of the service while its peripheral runs. The default does nothing.
+    /// Performs the background work of the service while its peripheral runs. The default implementation does
+    /// nothing.
     ///
     /// ```swift
     /// func run(in session: PeripheralSession) async throws {
@@ -116,17 +121,17 @@ public protocol GATTServiceDeclaration: Sendable {
     /// }
     /// ```
     ///
-    /// The peripheral calls this method once for each declaration in each ``Peripheral/run(on:logger:_:)``.
-    /// The call begins together with the body of the run. After the body has ended, the call is cancelled and
-    /// must return, because the run waits for the call. The call can also return earlier. The session is
-    /// valid until the call returns. The call continues when the peripheral goes off the air and when the
-    /// peripheral is on the air again.
+    /// Each ``Peripheral/run(on:logger:_:)`` calls ``run(in:)`` once for each service declaration. The call
+    /// of ``run(in:)`` begins together with the closure of the run. After the closure of the run has
+    /// returned, the run cancels the call of ``run(in:)`` and waits until ``run(in:)`` has returned. The
+    /// method ``run(in:)`` can also return earlier. The session is valid until ``run(in:)`` returns. The call
+    /// of ``run(in:)`` continues when the peripheral is temporarily not published.
     ///
     /// When a service accesses ``PeripheralSession/events`` for the first time, the sequence begins with all
     /// events since the start of the run.
     ///
-    /// - Parameter session: The session that the body of the run also receives.
-    /// - Throws: An error that ends the session. The body is cancelled, and the run throws the error. A
+    /// - Parameter session: The session that the closure of the run also receives.
+    /// - Throws: An error that ends the session. The run cancels its closure and throws the error. A
     ///   `CancellationError`, or a ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, ends
     ///   only the background work of this service.
     func run(in session: PeripheralSession) async throws

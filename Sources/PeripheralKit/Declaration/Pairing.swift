@@ -1,6 +1,6 @@
-/// How centrals can pair with a ``Peripheral``.
+/// The method by which centrals pair with a ``Peripheral``.
 ///
-/// Select the way to pair by the hardware of the device: a display, a keyboard or buttons.
+/// Choose a pairing method that suits the hardware of the device: a display, a keyboard or buttons.
 ///
 /// ```swift
 /// Peripheral("Lamp", pairing: .displayPasskey { passkey, _ in await screen.show(passkey) }) {
@@ -8,24 +8,24 @@
 /// }
 /// ```
 ///
-/// Without a declared pairing, no central can pair. A central that cannot pair in the declared way is
-/// refused. For example, if a person must type a passkey on the central, a central without a keyboard is
-/// refused.
+/// If a peripheral declares no pairing, no central can pair. A central that does not support the declared
+/// pairing method cannot pair. For example, a central without a keyboard cannot pair if a person must type a
+/// passkey on the central.
 ///
-/// A handler can take 30 seconds. An error that the handler throws refuses the pairing. If the pairing
-/// requires the handler's answer and the handler takes longer, the pairing is also refused. The handler's
-/// task is cancelled after 30 seconds, and when the central cancels the pairing. Therefore, a handler can
-/// show a passkey until its task is cancelled.
+/// A pairing handler can run for 30 seconds. If the pairing handler throws an error, the pairing fails. If a
+/// pairing requires an answer of the handler, and the handler does not answer within 30 seconds, the pairing
+/// fails. The peripheral cancels the task of the pairing handler after 30 seconds, or when the central
+/// cancels the pairing. A pairing handler can show a passkey until the task of the handler is cancelled.
 ///
-/// See Core Specification, Vol 3, Part H, 2.3.5.
+/// The Core Specification defines the pairing methods in Vol 3, Part H, 2.3.5.
 public struct Pairing: Sendable {
-    /// A handler that receives a passkey or number of six digits, and the central that pairs.
+    /// A handler that receives a six-digit passkey or number and the pairing central.
     public typealias NumberHandler<Answer> =
         @Sendable (_ number: UInt32, _ central: Central) async throws -> Answer
 
     enum Kind: Sendable {
         case none, system
-        /// Decides whether a central can replace its bond; `nil` refuses every replacement.
+        /// Decides whether a central can replace its bond, or `nil` to refuse every replacement.
         case justWorks(mayReplaceBond: (@Sendable (Central) async throws -> Bool)?)
         case displayPasskey(NumberHandler<Void>)
         case enterPasskey(@Sendable (Central) async throws -> UInt32?)
@@ -36,27 +36,32 @@ public struct Pairing: Sendable {
 
     /// No central can pair.
     ///
-    /// A Bluetooth stack asks only one program about pairings. `none` applies while the stack asks this
-    /// program. Another program can take over this role later. If the stack does not accept this program in
-    /// the role, the peripheral runs without the role and logs a warning. The security of attributes does not
-    /// depend on the role.
+    /// A Bluetooth stack lets only one program decide about pairings. The value `none` applies only while the
+    /// Bluetooth stack lets this program decide. A different program can later become the program that
+    /// decides about pairings. If the Bluetooth stack does not let this program decide about pairings, the
+    /// peripheral still runs and logs a warning. The security of attributes does not depend on the program
+    /// that decides about pairings.
     public static let none = Pairing(kind: .none)
 
-    /// Every central can pair without a person's consent, but none can replace a bond.
+    /// Every central can pair without a person's consent, but no central can replace a bond.
     ///
-    /// The pairing encrypts the link, which is enough for `SecurityLevel.encrypted`. The pairing does not
-    /// protect against an attack by a device in the middle.
+    /// A Just Works pairing encrypts the link. The encryption of a Just Works pairing is enough for
+    /// `SecurityLevel.encrypted`. A Just Works pairing does not protect against a man-in-the-middle attack.
     ///
-    /// A central that has lost its bond cannot pair again. An example is a phone whose user has chosen to
-    /// forget this device. With Just Works, the central cannot prove that it is not another device with the
-    /// same address. The pairing is refused and logged, and the old keys stay valid.
+    /// A central that has lost its bond cannot pair again. For example, a phone loses its bond when the user
+    /// selects the command to forget the device. With Just Works, a central cannot prove its identity,
+    /// because another device can use the same address. The peripheral logs the refused pairing, and the keys
+    /// of the old bond stay valid.
     ///
-    /// The central can pair again after the program has removed its bond with `PeripheralSession.forget(_:)`.
-    /// For example, remove the bond when a person holds a button. To decide at the time of the pairing, use
+    /// A central can pair again after the program has removed the old bond with
+    /// `PeripheralSession.forget(_:)`. For example, the program can remove the bond when a person holds a
+    /// button. To decide during the pairing whether a central can replace its bond, use
     /// ``justWorks(replacingBondIf:)``.
     public static let justWorks = Pairing(kind: .justWorks(mayReplaceBond: nil))
 
-    /// Every central can pair without a person's consent, and can replace its bond if the program agrees.
+    /// Every central can pair, and can replace its bond if the handler agrees.
+    ///
+    /// The pairing does not require a person's consent.
     ///
     /// ```swift
     /// Peripheral("Lamp", pairing: .justWorks(replacingBondIf: { _ in await button.isHeld })) {
@@ -64,56 +69,61 @@ public struct Pairing: Sendable {
     /// }
     /// ```
     ///
-    /// A bonded central pairs again if it has lost its keys. But any other device can use the central's
-    /// address and pair. Just Works cannot distinguish the two devices. Return `true` only if something else
-    /// confirms the central, such as a button on the device.
+    /// A bonded central pairs again if it has lost its keys. A different device can also use the address of
+    /// the bonded central and pair. Just Works pairing cannot distinguish the bonded central from a different
+    /// device with the same address. Return `true` only if additional evidence confirms the identity of the
+    /// central, such as a pressed button on the device.
     ///
-    /// The new keys replace the keys of the bond. The device that has paired is then the bonded central. That
-    /// device receives the subscriptions and the updates that are preserved for the bonded central.
+    /// The keys of the new pairing replace the keys of the bond. After the new pairing, the newly paired
+    /// device is the bonded central. The newly paired device receives the subscriptions and the updates that
+    /// are preserved for the bonded central.
     ///
-    /// The handler is not called for the first pairing of a central. On BlueZ, it is called only with
-    /// `JustWorksRepairing = confirm` in bluetoothd's main.conf. With `never`, the default, bluetoothd
-    /// refuses the pairing without a call of the handler. With `always`, bluetoothd accepts the pairing
-    /// without a call of the handler.
+    /// The handler does not run for the first pairing of a central. On BlueZ, the handler runs only if the
+    /// file main.conf of bluetoothd contains `JustWorksRepairing = confirm`. With the default
+    /// `JustWorksRepairing = never`, bluetoothd refuses the pairing without a call of the handler. With
+    /// `JustWorksRepairing = always`, bluetoothd accepts the pairing without a call of the handler.
     ///
-    /// - Parameter mayReplaceBond: Returns whether a bonded central can pair again. The pairing is refused if
-    ///   the handler throws or takes longer than 30 seconds.
-    /// - Returns: The way to pair.
+    /// - Parameter mayReplaceBond: Returns whether a bonded central can pair again. The pairing fails if the
+    ///   handler throws an error or takes longer than 30 seconds.
+    /// - Returns: The pairing method for the declaration of a peripheral.
     public static func justWorks(
         replacingBondIf mayReplaceBond: @escaping @Sendable (_ central: Central) async throws -> Bool
     ) -> Pairing {
         Pairing(kind: .justWorks(mayReplaceBond: mayReplaceBond))
     }
 
-    /// The system decides how centrals pair, for example by the settings of the desktop.
+    /// The operating system decides how centrals pair, for example with the desktop settings.
     ///
-    /// The program is not informed how a central pairs, or that a central pairs again. If a bonded central
-    /// pairs again in a weaker way, its earlier security level still applies. The central then receives
-    /// values that require more than `SecurityLevel.encrypted` until its bond is removed.
+    /// The operating system does not report to the program how a central pairs, or that a central pairs
+    /// again. If a bonded central pairs again with a weaker method, the earlier security level of the central
+    /// still applies. Until the bond of the central is removed, the central receives values that require more
+    /// than `SecurityLevel.encrypted`.
     public static let system = Pairing(kind: .system)
 
     /// The device shows a passkey, which a person types on the central.
     ///
-    /// The handler can return at once, or show the passkey until its task is cancelled. The task is cancelled
-    /// when the central has paired, tries again or disconnects, and after 30 seconds.
+    /// The handler can return immediately, or show the passkey until the task of the handler is cancelled.
+    /// The peripheral cancels the task of the handler after 30 seconds, or when the central has paired, tries
+    /// again or disconnects.
     ///
-    /// Some stacks do not report a wrong passkey, and the central can stay connected afterwards. Some stacks
-    /// do not report that a bonded central has paired again. In these cases, the task is cancelled only after
-    /// 30 seconds.
+    /// Some Bluetooth stacks do not report a wrong passkey, and the central can stay connected after a wrong
+    /// passkey. Some Bluetooth stacks do not report that a bonded central has paired again. If the Bluetooth
+    /// stack does not report the end of a pairing, the peripheral cancels the task only after 30 seconds.
     ///
-    /// If the passkey cannot be shown, throw an error. The error ends the pairing and the connection.
+    /// If the device cannot show the passkey, throw an error in the handler. An error of the handler ends the
+    /// pairing and the connection.
     ///
-    /// - Parameter show: Shows the passkey, 0 to 999,999, as six digits with leading zeros.
-    /// - Returns: The way to pair.
+    /// - Parameter show: Shows the passkey, from 0 to 999,999, as six digits with leading zeros.
+    /// - Returns: The pairing method for the declaration of a peripheral.
     public static func displayPasskey(_ show: @escaping NumberHandler<Void>) -> Pairing {
         Pairing(kind: .displayPasskey(show))
     }
 
     /// The central shows a passkey, which a person types on the device.
     ///
-    /// - Parameter passkey: Returns the passkey that the person has typed, 0 to 999,999, or `nil` to refuse
-    ///   the pairing.
-    /// - Returns: The way to pair.
+    /// - Parameter passkey: Returns the passkey that a person has typed, from 0 to 999,999, or `nil` to
+    ///   refuse the pairing.
+    /// - Returns: The pairing method for the declaration of a peripheral.
     public static func enterPasskey(
         _ passkey: @escaping @Sendable (_ central: Central) async throws -> UInt32?
     ) -> Pairing {
@@ -122,18 +132,18 @@ public struct Pairing: Sendable {
 
     /// Both devices show a number, and a person confirms that the numbers are the same.
     ///
-    /// A central that pairs without LE Secure Connections cannot show such a number, and is refused.
+    /// A central without LE Secure Connections cannot show a number, and therefore cannot pair.
     ///
-    /// - Parameter isSame: Shows the number, 0 to 999,999, as six digits with leading zeros. Returns whether
-    ///   the person has confirmed the number.
-    /// - Returns: The way to pair.
+    /// - Parameter isSame: Shows the number, from 0 to 999,999, as six digits with leading zeros. Returns
+    ///   whether a person has confirmed the number.
+    /// - Returns: The pairing method for the declaration of a peripheral.
     public static func confirmNumber(_ isSame: @escaping NumberHandler<Bool>) -> Pairing {
         Pairing(kind: .confirmNumber(isSame))
     }
 }
 
 extension Pairing {
-    /// The way to pair, without the handlers, for a backend.
+    /// The pairing method without the handlers, for a backend.
     var method: PairingMethod {
         switch kind {
         case .none: .none

@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// Stores the value of a characteristic and preserves it when the program ends.
+/// Stores the value of a characteristic and preserves the value after the program ends.
 ///
 /// ```swift
 /// let isLocked = Characteristic<Bool>("5c3a0012-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write, .notify]) {
@@ -8,45 +8,48 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// Use a persistent value instead of a ``Read`` and a ``Write``. A read by a central returns the value. A
-/// write by a central changes the value. The program reads the value with ``PeripheralSession/value(of:)``
-/// and changes it with ``PeripheralSession/set(_:to:)``.
+/// Declare a persistent value instead of a ``Read`` and a ``Write``. A central that reads the characteristic
+/// receives the persistent value. A central that writes the characteristic changes the persistent value. The
+/// program reads the value with ``PeripheralSession/value(of:)`` and changes the value with
+/// ``PeripheralSession/set(_:to:)``.
 ///
-/// If centrals can subscribe, each value that a central writes or the program sets is sent to all
-/// subscribers. If a central writes a value while the queue of one subscriber is full, no subscriber receives
-/// that value. With ``UpdatePolicy/latest``, the newest value reaches all subscribers.
+/// If centrals can subscribe, the peripheral sends each new value to all subscribers. Both the program and a
+/// central can set a new value. If a central writes a value while the send queue of one subscriber is full,
+/// no subscriber receives the written value. With the update policy ``UpdatePolicy/latest``, all subscribers
+/// receive the newest value.
 ///
-/// The value is preserved under the peripheral's restoration identifier. Without an identifier, the value
-/// lasts until the run ends. A preserved value is found by the types of its service and characteristic, at
-/// any position in the declaration.
+/// The peripheral preserves the value under the restoration identifier of the peripheral. Without a
+/// restoration identifier, the value exists only until the run of the peripheral ends. The peripheral finds a
+/// preserved value by the UUIDs of the service and the characteristic, at any position in the declaration.
 ///
-/// A preserved value is not restored if it cannot be decoded, or if its length is not the declared length. In
-/// this case, the value is the initial value, and ``RestoredState/problems`` reports the problem. The
-/// preserved value stays in the store until the value changes. Until then, a run with a matching declaration
-/// can still restore the preserved value.
+/// The peripheral does not restore a preserved value if its bytes cannot be decoded, or if its length differs
+/// from the declared length. If the peripheral cannot restore the preserved value, the initial value applies,
+/// and ``RestoredState/problems`` reports the problem. The preserved value stays in the store until the value
+/// of the characteristic changes. Until the value of the characteristic changes, a run with a matching
+/// declaration can still restore the preserved value.
 public struct PersistentValue<Value: GATTValue>: Sendable {
     let declaration: PersistentValueDeclaration
 
-    /// Stores every value that centrals write.
+    /// Stores every value that a central writes.
     ///
     /// - Parameters:
-    ///   - value: The initial value; it is used if no value is preserved.
-    ///   - durability: The time at which a central's write is answered.
+    ///   - value: The initial value, which applies if no preserved value exists.
+    ///   - durability: The time at which the peripheral answers the write of a central.
     public init(initially value: Value, writes durability: WriteDurability = .coalesced) {
         self.init(initially: value, writes: durability) { _, _, _ in }
     }
 
-    /// Stores the values that centrals write, if the handler accepts them.
+    /// Stores each value that a central writes and the handler accepts.
     ///
-    /// The handler works like the handler of a ``Write``. An error that the handler throws refuses the write,
-    /// and the value stays the same. The handler runs for one central at a time. The write of another central
-    /// waits until the handler has returned.
+    /// The handler follows the same rules as the handler of a ``Write``. If the handler throws an error, the
+    /// peripheral refuses the write, and the value does not change. The handler runs for only one central at
+    /// a time. Until the handler has returned, the writes of other centrals wait.
     ///
     /// - Parameters:
-    ///   - value: The initial value; it is used if no value is preserved.
-    ///   - durability: The time at which a central's write is answered.
-    ///   - handler: Applies the value that the central has written. The handler can add updates to send with
-    ///     the value, such as a log entry.
+    ///   - value: The initial value, which applies if no preserved value exists.
+    ///   - durability: The time at which the peripheral answers the write of a central.
+    ///   - handler: Processes the value that a central has written. The handler can add updates, such as a
+    ///     log entry. The peripheral sends the added updates together with the value.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
@@ -65,9 +68,9 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
         )
     }
 
-    /// Stores the values that centrals write, if the handler accepts them.
+    /// Stores each value that a central writes and the handler accepts.
     ///
-    /// The handler cannot add updates.
+    /// The handler cannot add updates that the peripheral sends together with the value.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
@@ -78,9 +81,9 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
         }
     }
 
-    /// Stores the values that centrals write, if the handler accepts them.
+    /// Stores each value that a central writes and the handler accepts.
     ///
-    /// The handler receives only the value.
+    /// The handler receives only the written value.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
@@ -90,7 +93,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
     }
 }
 
-/// The time at which a central's write of a ``PersistentValue`` is answered.
+/// The time at which the peripheral answers the write of a ``PersistentValue``.
 public struct WriteDurability: Hashable, Sendable {
     private enum Name {
         case coalesced, durable
@@ -98,24 +101,28 @@ public struct WriteDurability: Hashable, Sendable {
 
     private let name: Name
 
-    /// The write is answered at once.
+    /// The peripheral answers the write immediately.
     ///
-    /// The value is preserved soon after the answer, together with other changes.
+    /// The peripheral preserves the written value soon after the answer to the write, together with other
+    /// changes.
     public static let coalesced = WriteDurability(name: .coalesced)
 
-    /// The write is answered after the value has been preserved.
+    /// The peripheral answers the write after the storage has saved the value.
     ///
-    /// A write that has succeeded is not lost, even if the power fails. The same save preserves the
-    /// ``UpdatePolicy/durable`` updates that the write causes. All updates are sent after the save.
+    /// A successful write is preserved even if the power fails. One save operation preserves the written
+    /// value and the ``UpdatePolicy/durable`` updates that the write causes. The peripheral sends all updates
+    /// of the write after the save operation.
     ///
-    /// The answer takes as long as the storage needs. The save can also be delayed until half a second after
-    /// the previous save. If the time between two saves is shorter, the maximum delay is that time.
+    /// The answer to the write waits until the storage has saved the value. The peripheral can delay a save
+    /// operation until half a second after the previous save operation. If the program declares a shorter
+    /// time between two save operations, the maximum delay is that declared time.
     ///
-    /// If the value cannot be preserved, the write is refused with `ATTError.unlikelyError`, although the
-    /// value has changed. Subscribers receive the value as soon as the value is preserved. If the
-    /// characteristic is not ``UpdatePolicy/durable``, subscribers receive only the last 16 of these values.
+    /// If the storage cannot save the value, the peripheral refuses the write with `ATTError.unlikelyError`,
+    /// although the value has changed. Subscribers receive the changed value after the storage has saved it.
+    /// Without the update policy ``UpdatePolicy/durable``, subscribers receive only the last 16 values that
+    /// waited for the storage.
     ///
-    /// Without a restoration identifier, this durability is the same as ``coalesced``.
+    /// Without a restoration identifier, the durability `durable` is the same as ``coalesced``.
     public static let durable = WriteDurability(name: .durable)
 }
 

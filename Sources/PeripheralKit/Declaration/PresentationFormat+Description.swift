@@ -1,7 +1,9 @@
 extension PresentationFormat {
-    /// Distinguishes several values of the same kind (Assigned Numbers, 2.4.2).
+    /// A description that distinguishes values of the same kind (Assigned Numbers, 2.4.2).
     public struct Description: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
-        /// The number of the description; 1 to 255 are ordinal numbers.
+        /// The number of the description.
+        ///
+        /// The numbers from 1 to 255 are ordinal numbers.
         public let rawValue: UInt16
 
         /// Creates a description from its number.
@@ -16,19 +18,19 @@ extension PresentationFormat {
 
         /// The value has no description.
         public static let unknown: Description = 0x0000
-        /// The first value of the same kind.
+        /// The first of several values of the same kind.
         public static let first: Description = 0x0001
-        /// The second value of the same kind.
+        /// The second of several values of the same kind.
         public static let second: Description = 0x0002
-        /// The third value of the same kind.
+        /// The third of several values of the same kind.
         public static let third: Description = 0x0003
-        /// The value from the front.
+        /// The value on the front side.
         public static let front: Description = 0x0100
-        /// The value from the back.
+        /// The value on the back side.
         public static let back: Description = 0x0101
-        /// The value from the top.
+        /// The value on the top side.
         public static let top: Description = 0x0102
-        /// The value from the bottom.
+        /// The value on the bottom side.
         public static let bottom: Description = 0x0103
         /// The upper value.
         public static let upper: Description = 0x0104
@@ -36,17 +38,17 @@ extension PresentationFormat {
         public static let lower: Description = 0x0105
         /// The main value.
         public static let main: Description = 0x0106
-        /// The backup value, used if the main value is not available.
+        /// The backup value for the case that the main value is not available.
         public static let backup: Description = 0x0107
         /// An auxiliary value.
         public static let auxiliary: Description = 0x0108
-        /// The value from the inside.
+        /// The value on the inside.
         public static let inside: Description = 0x010B
-        /// The value from the outside.
+        /// The value on the outside.
         public static let outside: Description = 0x010C
-        /// The value from the left.
+        /// The value on the left side.
         public static let left: Description = 0x010D
-        /// The value from the right.
+        /// The value on the right side.
         public static let right: Description = 0x010E
         /// The value from the inside of the device.
         public static let `internal`: Description = 0x010F

@@ -1,10 +1,10 @@
 extension PresentationFormat {
-    /// The type of a value on the air (Assigned Numbers, 2.4.1).
+    /// The format type of an encoded value (Assigned Numbers, 2.4.1).
     public struct FormatType: RawRepresentable, Hashable, Sendable {
-        /// The number of the type.
+        /// The number of the format type.
         public let rawValue: UInt8
 
-        /// Creates a type from its number.
+        /// Creates a format type from its number.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -61,9 +61,9 @@ extension PresentationFormat {
         public static let utf8 = FormatType(rawValue: 0x19)
         /// Text in UTF-16.
         public static let utf16 = FormatType(rawValue: 0x1A)
-        /// A structure that this descriptor does not describe further.
+        /// A structure whose parts the presentation format does not describe.
         public static let structure = FormatType(rawValue: 0x1B)
-        /// A structure of IEEE 11073 in ASN.1.
+        /// An ASN.1 structure of the IEEE 11073 standard.
         public static let medicalASN1 = FormatType(rawValue: 0x1C)
 
         /// Whether the exponent has a meaning, which is true only for integers.

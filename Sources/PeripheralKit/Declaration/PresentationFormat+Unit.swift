@@ -1,9 +1,9 @@
 extension PresentationFormat {
     /// The unit of a value (Assigned Numbers, 3.5).
     ///
-    /// Pass a unit without a name in this type as its number: `unit: 0x2706`.
+    /// If this type has no constant for a unit, pass the number of the unit, such as `unit: 0x2706`.
     public struct Unit: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
-        /// The 16-bit number of the unit's UUID.
+        /// The 16-bit UUID of the unit, as a number.
         public let rawValue: UInt16
 
         /// Creates a unit from its number.

@@ -1,28 +1,28 @@
 internal import PeripheralCore
 
-/// The type, scale and unit with which a value is shown to people.
+/// The type, scale and unit for the display of a value to people.
 ///
-/// See Core Specification, Vol 3, Part G, 3.3.3.5.
+/// The Core Specification defines presentation formats in Vol 3, Part G, 3.3.3.5.
 ///
 /// ```swift
 /// // 2156 stands for 21.56 °C.
 /// PresentationFormat(.sint16, exponent: -2, unit: .degreeCelsius)
 /// ```
 ///
-/// If a value consists of several parts, declare a format for each part, and an ``AggregateFormat``. To refer
-/// to a format in an ``AggregateFormat``, keep the format in a constant. All copies of a format are the same
-/// format.
+/// If a value consists of several parts, declare a presentation format for each part and one
+/// ``AggregateFormat``. Store a presentation format in a constant if an ``AggregateFormat`` refers to it. All
+/// copies of a `PresentationFormat` value represent the same presentation format.
 public struct PresentationFormat: Sendable {
-    /// The type of the value on the air.
+    /// The format type of the encoded value.
     public let type: FormatType
 
-    /// The power of ten that an integer is multiplied by.
+    /// The decimal exponent, which scales an integer value by a power of ten.
     public let exponent: Int8
 
     /// The unit of the value.
     public let unit: Unit
 
-    /// The description that distinguishes several values of the same kind; `.unknown` for a single value.
+    /// The description that distinguishes values of the same kind, or `.unknown` for a single value.
     public let description: Description
 
     let declaration: DescriptorDeclaration
@@ -30,10 +30,11 @@ public struct PresentationFormat: Sendable {
     /// Declares a format.
     ///
     /// - Parameters:
-    ///   - type: The type of the value on the air.
-    ///   - exponent: The power of ten that the value is multiplied by; 0 unless the type is an integer.
+    ///   - type: The format type of the encoded value.
+    ///   - exponent: The decimal exponent, which scales an integer value by a power of ten. For a type that
+    ///     is not an integer, the exponent must be 0.
     ///   - unit: The unit of the value.
-    ///   - description: The description that distinguishes several values of the same kind.
+    ///   - description: The description that distinguishes values of the same kind.
     public init(
         _ type: FormatType,
         exponent: Int8 = 0,
@@ -53,6 +54,6 @@ public struct PresentationFormat: Sendable {
         declaration = Descriptor(.characteristicPresentationFormat, value: writer.bytes).declaration
     }
 
-    /// The namespace of the descriptions; the Bluetooth SIG defines only this namespace.
+    /// The namespace of the descriptions, which is the only namespace of the Bluetooth SIG.
     private static let bluetoothNamespace: UInt8 = 0x01
 }

@@ -8,26 +8,29 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// The handler runs in a separate task, concurrently with other handlers. There is one exception. If the
-/// central has just written the same value without response, the read waits until the handler of that write
-/// has returned.
+/// The read handler runs in a separate task, concurrently with other handlers. If the same central has just
+/// written the value without response, the read handler begins after the write handler has returned.
 ///
-/// An error that the handler throws refuses the read. If the error is an ``ATTErrorConvertible``, the central
-/// receives its ``ATTErrorConvertible/attError``. For any other error, the central receives
-/// `ATTError.unlikelyError`. Not every Bluetooth stack can carry every ATT error: see `ATTError`. A handler
-/// that has not returned after 4 seconds is cancelled, and the read is refused with `ATTError.unlikelyError`.
-/// Bluetooth stacks do not wait longer.
+/// If the handler throws an error, the peripheral refuses the read. If the thrown error is an
+/// ``ATTErrorConvertible``, the central receives the ``ATTErrorConvertible/attError`` of that error. If the
+/// thrown error is not an ``ATTErrorConvertible``, the central receives `ATTError.unlikelyError`. Some
+/// Bluetooth stacks can send only certain ATT errors: see `ATTError`. If a handler has not returned after 4
+/// seconds, the peripheral cancels the handler and refuses the read with `ATTError.unlikelyError`. A
+/// Bluetooth stack can refuse a read that takes 5 seconds.
 ///
-/// Await long operations, and do not block the thread. Locks, system calls and long computations block a
-/// thread. Run such work on a separate thread. While a handler is suspended, other requests are served.
+/// Await long operations in a handler, and do not block the thread of the handler. Locks, system calls and
+/// long computations block a thread. Run long computations and blocking operations on a separate thread.
+/// While a handler is suspended, the peripheral serves other requests.
 ///
-/// At first, a handler does not run on the thread that serves the Bluetooth stack. After several quick calls,
-/// the handler runs on that thread, because a change of threads costs more than most handlers take. If the
-/// handler then blocks the thread, all requests and updates wait, even beyond the 4 seconds. Afterwards, the
-/// handler runs on another thread again.
+/// The first calls of a handler do not run on the thread that serves the Bluetooth stack. After several quick
+/// calls, a handler runs on the thread that serves the Bluetooth stack, because a change of threads takes
+/// longer than most handlers. If a handler blocks the thread that serves the Bluetooth stack, all requests
+/// and updates wait, even longer than 4 seconds. After a handler has blocked the thread of the Bluetooth
+/// stack, the handler runs on another thread again.
 ///
-/// A value that does not fit into one packet is read in parts. The handler is called for the first part. The
-/// later parts are cut from the same value. Therefore, a central never receives a mixture of two values.
+/// If a value does not fit into one packet, the central reads the value in parts. The peripheral calls the
+/// handler only for the first part of the value. The peripheral takes the later parts from the value that the
+/// handler returned for the first part. A central never receives a mixture of two values.
 public struct Read<Value: GATTValue>: Sendable {
     let source: ReadSource
 

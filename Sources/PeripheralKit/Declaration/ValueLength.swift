@@ -1,4 +1,4 @@
-/// The number of bytes that a characteristic's value can have.
+/// The number of bytes that the value of a characteristic can have.
 ///
 /// ```swift
 /// Characteristic<[UInt8]>("5c3a0006-7e3c-4b6e-9d29-b3f1c0a1d001", .write, length: .within(2...20)) {
@@ -6,26 +6,27 @@
 /// }
 /// ```
 ///
-/// A write of another length is refused with `ATTError.invalidAttributeValueLength`, and the ``Write``
-/// handler is not called. If the program provides a value of another length, no central receives that value.
+/// The peripheral refuses a write with an invalid length with `ATTError.invalidAttributeValueLength`, and
+/// does not call the ``Write`` handler. If the program provides a value with an invalid length, no central
+/// receives that value.
 public struct ValueLength: Hashable, Sendable {
     let minimum: Int
     let maximum: Int
 
-    /// 0 to 512 bytes, the maximum for an attribute.
+    /// Any length from 0 to 512 bytes, which is the maximum for an attribute.
     public static let any = ValueLength(minimum: 0, maximum: maximumValueLength)
 
-    /// Exactly this many bytes, 0 to 512.
+    /// Exactly the given number of bytes, from 0 to 512.
     public static func exactly(_ count: Int) -> ValueLength {
         ValueLength(minimum: count, maximum: count)
     }
 
-    /// At most this many bytes, 0 to 512.
+    /// At most the given number of bytes, from 0 to 512.
     public static func upTo(_ count: Int) -> ValueLength {
         ValueLength(minimum: 0, maximum: count)
     }
 
-    /// A number of bytes in this range, which must be within 0 to 512.
+    /// A number of bytes in the given range, which must be within 0 to 512.
     public static func within(_ counts: ClosedRange<Int>) -> ValueLength {
         ValueLength(minimum: counts.lowerBound, maximum: counts.upperBound)
     }
@@ -41,7 +42,7 @@ public struct ValueLength: Hashable, Sendable {
 }
 
 extension ValueLength: CustomStringConvertible {
-    /// The length in words: `exactly 2 bytes`.
+    /// The length as a text, such as `exactly 2 bytes`.
     public var description: String {
         let unit = maximum == 1 ? "byte" : "bytes"
         if minimum == maximum { return "exactly \(minimum) \(unit)" }

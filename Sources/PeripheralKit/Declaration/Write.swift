@@ -8,32 +8,35 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// The bytes are decoded before the handler is called. If the bytes are not a `Value`, the write is refused
-/// without a call of the handler. The error is `ATTError.invalidAttributeValueLength` or
-/// `ATTError.valueNotAllowed`. The parts of a long write arrive as one value. A write at an offset other than
-/// 0 is refused with `ATTError.invalidOffset`.
+/// The peripheral decodes the written bytes before it calls the handler. If the written bytes are not a valid
+/// `Value`, the peripheral refuses the write and does not call the handler. The ATT error for bytes that
+/// cannot be decoded is `ATTError.invalidAttributeValueLength` or `ATTError.valueNotAllowed`. The handler
+/// receives all parts of a long write as one value. The peripheral refuses a write at an offset other than 0
+/// with `ATTError.invalidOffset`.
 ///
-/// The handler runs in a separate task. The handler can suspend, but must not block its thread for long: see
-/// ``Read``.
+/// The write handler runs in a separate task. The handler can suspend, but must not block its thread for
+/// long: see ``Read``.
 ///
-/// - Order: The writes of one central to all attributes are handled one at a time, in order. Writes of
-///   different centrals are handled concurrently.
+/// - Order: The peripheral handles the writes of one central to all attributes in order, one write at a time.
+///   The peripheral handles the writes of different centrals concurrently.
 /// - Reads: If a central reads a value that it has just written without response, the read waits for the
-///   handler of the write. Return as soon as the value is stored, and do longer work in another task.
-/// - Limit: Up to 256 writes of a central wait. Further writes are refused with
-///   `ATTError.insufficientResources`.
-/// - Hanging handlers: A handler can ignore that its task is cancelled. Such a handler delays all later
-///   writes of that central, which are refused after 4 seconds. The task of a write without response is not
-///   cancelled.
+///   handler of the write. Return from the handler as soon as the program has stored the value. Do longer
+///   work in a separate task that the handler does not await.
+/// - Limit: Up to 256 writes of a central can wait for the handler. If 256 writes of a central already wait,
+///   the peripheral refuses further writes of that central with `ATTError.insufficientResources`.
+/// - Hanging handlers: A handler can ignore the cancellation of its task. A handler that ignores the
+///   cancellation delays all later writes of the same central. The peripheral refuses a delayed write after 4
+///   seconds. The peripheral does not cancel the task of a write without response.
 ///
-/// The request succeeds when the handler returns. An error that the handler throws refuses the request, as
-/// described at ``Read``. A write without response cannot be refused, and the central is not informed that it
-/// failed. Not every Bluetooth stack can carry `ATTError.valueNotAllowed` and
-/// `ATTError.insufficientResources`: see `ATTError`.
+/// A write request succeeds when the handler returns. If the handler throws an error, the peripheral refuses
+/// the write request. ``Read`` describes which ATT error the central receives for a thrown error. The
+/// peripheral cannot refuse a write without response, and cannot inform the central that the write failed.
+/// Some Bluetooth stacks cannot send `ATTError.valueNotAllowed` or `ATTError.insufficientResources`: see
+/// `ATTError`.
 public struct Write<Value: GATTValue>: Sendable {
     let handler: WriteHandler
 
-    /// Creates a write whose handler receives the value and the central that wrote it.
+    /// Creates a write whose handler receives the value and the central that wrote the value.
     public init(_ handler: @escaping @Sendable (_ value: Value, _ central: Central) async throws -> Void) {
         self.handler = { bytes, central in try await handler(Value(gattBytes: bytes), central) }
     }

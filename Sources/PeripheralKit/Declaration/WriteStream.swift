@@ -13,35 +13,40 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// Use a stream instead of a ``Write``. A write is answered as soon as it is in the buffer, before the
-/// program has consumed it. Therefore, the program cannot refuse the write. If the bytes of a write are not a
-/// `Value` or do not have the declared length, the write does not enter the buffer and is refused.
+/// Declare a write stream instead of a ``Write`` to receive bulk data. The peripheral answers a write as soon
+/// as the write is in the buffer, before the program has consumed the write. The program cannot refuse a
+/// write to a write stream. If the bytes of a write are not a valid `Value` or do not have the declared
+/// length, the peripheral refuses the write. A refused write does not enter the buffer.
 ///
-/// While the buffer is full, further writes wait for room:
+/// While the buffer is full, further writes wait until the buffer has room:
 ///
-/// - A write with response is refused with `ATTError.unlikelyError` after 4 seconds, and does not enter the
-///   buffer.
-/// - A write without response waits for any time. Outside the buffer, up to 256 writes of each central can
-///   wait. Further writes are lost and logged. Some stacks treat every write to a characteristic with
-///   `.writeWithoutResponse` as a write without response. If no data may be lost, declare only `.write`.
+/// - The peripheral refuses a waiting write with response after 4 seconds with `ATTError.unlikelyError`. A
+///   refused write does not enter the buffer.
+/// - A write without response waits without a time limit. While the buffer is full, up to 256 writes of each
+///   central can wait. If 256 writes of a central already wait, further writes of that central are lost, and
+///   the peripheral logs the loss. Some Bluetooth stacks treat every write as a write without response if the
+///   characteristic has the property `.writeWithoutResponse`. To prevent the loss of data, declare only the
+///   property `.write`.
 ///
-/// The writes of a central to all attributes are handled in order. A write that waits for room therefore
-/// delays the central's other writes, including the writes to a control point. The delayed writes are also
-/// refused after 4 seconds. A read is also delayed if a write without response to the same value is delayed.
-/// The central's other reads and the requests of other centrals are not delayed. Consume the writes without
-/// delay. If the processing takes time, store the data elsewhere first.
+/// The peripheral handles the writes of a central to all attributes in order. A write that waits for room in
+/// the buffer delays the other writes of the same central, including writes to a control point. The
+/// peripheral refuses a delayed write after 4 seconds. A delayed write without response also delays the reads
+/// of the same value by the same central. A full buffer does not delay the reads of other values or the
+/// requests of other centrals. Consume the writes of a write stream without delay. If the processing of the
+/// data needs time, store the data outside the buffer first.
 public struct WriteStream<Value: GATTValue>: Sendable {
     let target: WriteTarget
 
-    /// Creates a stream with a buffer for writes that the program has not consumed yet.
+    /// Creates a write stream that buffers writes until the program consumes them.
     ///
-    /// - Parameter capacity: The maximum number of buffered writes of all centrals together; at least 1.
+    /// - Parameter capacity: The maximum number of buffered writes of all centrals together, which is at
+    ///   least 1.
     public init(capacity: Int = 64) {
         target = .stream(capacity: max(1, capacity)) { bytes in _ = try Value(gattBytes: bytes) }
     }
 }
 
-/// A central's write, as an element of ``PeripheralSession/writes(to:)``.
+/// A write of a central, as an element of ``PeripheralSession/writes(to:)``.
 public struct ReceivedWrite<Value: GATTValue>: Sendable {
     /// The value that the central has written.
     public let value: Value

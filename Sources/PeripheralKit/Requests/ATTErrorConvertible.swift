@@ -1,19 +1,19 @@
 public import PeripheralCore
 
-/// An error that has a meaning for a central.
+/// An error of a handler that the framework can convert to an ATT error.
 ///
-/// If a handler throws such an error, the request is refused with ``attError``. Not every Bluetooth stack can
-/// carry every ATT error: see `ATTError`.
+/// If a handler throws a conforming error, the framework refuses the request with ``attError``. Some
+/// Bluetooth stacks cannot send every ATT error. See `ATTError`.
 ///
-/// If a handler throws any other error, the error is logged, and the central receives
-/// `ATTError.unlikelyError`.
+/// If a handler throws an error that does not conform to this protocol, the framework logs the error. The
+/// central receives `ATTError.unlikelyError`.
 public protocol ATTErrorConvertible: Error {
     /// The error that the central receives.
     var attError: ATTError { get }
 }
 
 extension ATTError: ATTErrorConvertible {
-    /// The same error, without a conversion.
+    /// This `ATTError`, without a conversion.
     public var attError: ATTError { self }
 }
 

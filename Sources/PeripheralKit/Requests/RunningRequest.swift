@@ -7,7 +7,8 @@ private import Synchronization
 final class RunningRequest: Sendable {
     private enum Progress: UInt8, AtomicRepresentable {
         case waiting
-        /// The request was answered because the handler was late. The handler still runs.
+        /// The framework answered the request because the handler was late. The handler of an answered
+        /// request can still run.
         case answeredFor
         case over
     }

@@ -1,20 +1,23 @@
 public import PeripheralCore
 
-/// The differences between a declaration and the attributes that were published earlier.
+/// The differences between a declaration and the attributes of an earlier publication.
 ///
-/// An earlier element and a declared element are the same if both have the same type and the same position
-/// among the elements of that type. The position of a service is its position in the peripheral. The position
-/// of any other element is its position in the element that contains it.
+/// An earlier element and a declared element are equivalent if they have the same type and the same position
+/// among the elements of this type. For a service, the position is the index of the service in the
+/// peripheral. For a characteristic or a descriptor, the position is the index in the service or
+/// characteristic that contains it.
 public struct DeclarationChanges: Hashable, Sendable {
-    /// A service, characteristic or descriptor.
+    /// A service, a characteristic or a descriptor.
     public struct Element: Hashable, Sendable, CustomStringConvertible {
-        /// The type of the service: the element itself, or the service that contains the element.
+        /// The type of the service.
+        ///
+        /// The element is this service, or this service contains the element.
         public let service: BluetoothUUID
 
-        /// The type of the characteristic; `nil` for a service.
+        /// The type of the characteristic, or `nil` if the element is a service.
         public let characteristic: BluetoothUUID?
 
-        /// The type of the descriptor; `nil` for a service or a characteristic.
+        /// The type of the descriptor, or `nil` if the element is a service or a characteristic.
         public let descriptor: BluetoothUUID?
 
         init(
@@ -27,7 +30,7 @@ public struct DeclarationChanges: Hashable, Sendable {
             self.descriptor = descriptor
         }
 
-        /// A text such as `characteristic 2a19 of service 180f`.
+        /// A description of the element, such as `characteristic 2a19 of service 180f`.
         public var description: String {
             let parts = [
                 descriptor.map { "descriptor \($0)" }, characteristic.map { "characteristic \($0)" },
@@ -37,33 +40,38 @@ public struct DeclarationChanges: Hashable, Sendable {
         }
     }
 
-    /// The elements that are new, without the elements that they contain.
+    /// The new elements of the declaration.
+    ///
+    /// If a service or characteristic is new, the array does not list the elements that it contains.
     public internal(set) var added: [Element] = []
 
-    /// The elements that no longer exist, without the elements that they contained.
+    /// The elements of the earlier publication that are not declared any more.
+    ///
+    /// If a service or characteristic is missing, the array does not list the elements that it contained.
     public internal(set) var removed: [Element] = []
 
     /// The elements whose properties, security, constant value or included services have changed.
     public internal(set) var changed: [Element] = []
 
-    /// The services and characteristics that moved to other handles, or whose handles are not known.
+    /// The services and characteristics with changed or unknown handles.
     ///
-    /// A new service or characteristic moves no other element as long as there is room behind the service,
-    /// usually for 32 handles. If another program uses the handles of a service, the Bluetooth stack refuses
-    /// these handles and the service moves. ``SessionEvent/handlesChanged`` reports the move.
+    /// A new service or characteristic does not move other elements if enough handles are free after the
+    /// service. Usually, 32 handles are free after a service. If another program uses the handles of a
+    /// service, the Bluetooth stack refuses the handles, and the service moves.
+    /// ``SessionEvent/handlesChanged`` reports that a service has moved.
     public internal(set) var moved: [Element] = []
 
     /// Whether centrals must discover the services again.
     ///
-    /// The value is `true` when a handle or a declaration has changed, because the Database Hash and the
-    /// caches of centrals are then wrong. The value is also `true` when nothing could be restored, or when
-    /// the Bluetooth stack does not report handles.
+    /// The value is `true` if a handle or a declaration has changed, because the Database Hash and the
+    /// attribute caches of centrals are then outdated. The value is also `true` if the framework could
+    /// restore nothing, or if the Bluetooth stack does not report handles.
     ///
-    /// The Bluetooth stack sends Service Changed to connected centrals at once, and to bonded centrals when
-    /// they return.
+    /// The Bluetooth stack sends Service Changed to connected centrals at once, and to bonded centrals after
+    /// they reconnect.
     public internal(set) var invalidatesCaches = false
 
-    /// Whether there are no known differences.
+    /// Whether the declaration has no known differences from the earlier publication.
     public var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty && moved.isEmpty }
 
     /// The changes when the earlier declaration is not known.

@@ -1,8 +1,9 @@
 public import PeripheralCore
 
-/// The preserved state of a peripheral, from which a program can declare the peripheral again.
+/// The preserved state of a peripheral for a new declaration of the same peripheral.
 ///
-/// The program adds new handlers. Use this type in a program that does not know its declaration in advance:
+/// The program adds new handlers to the preserved declaration. Use `PreservedPeripheral` in a program that
+/// does not know its declaration in advance:
 ///
 /// ```swift
 /// let store = try StateDirectory()
@@ -19,10 +20,11 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// State that cannot be used affects only one peripheral. Therefore, the `catch` is inside the loop.
-/// ``RestorationStore/identifiers()`` omits state that is known to be damaged. Neither that function nor the
-/// initializer changes damaged state. A peripheral that runs with the identifier sets the damaged state aside
-/// and reports the problem.
+/// If the preserved state of one peripheral cannot be used, the other peripherals are not affected. In the
+/// example, the `catch` clause is inside the loop for this reason. ``RestorationStore/identifiers()`` omits
+/// the identifiers of damaged state, if the damage is known. ``RestorationStore/identifiers()`` and
+/// `init(_:in:)` do not change damaged state. When a peripheral runs with the identifier of damaged state,
+/// the framework sets the damaged state aside and reports the problem.
 public struct PreservedPeripheral: Sendable {
     /// The restoration identifier.
     public let identifier: String
@@ -35,21 +37,21 @@ public struct PreservedPeripheral: Sendable {
     /// The name of the peripheral.
     public var name: String { state.name }
 
-    /// The services in the order of the declaration, with all characteristics and descriptors.
+    /// The services in the order of their declaration, with all characteristics and descriptors.
     public var services: [ServiceDescription] { state.database.table.services }
 
     /// The advertisements.
     public var advertisements: [Advertisement] { state.advertisements }
 
-    /// Reads the preserved state of an identifier without changing it.
+    /// Reads the preserved state of a peripheral without changing the state.
     ///
-    /// The result is `nil` when no state is preserved under the identifier.
+    /// The result is `nil` if no state is preserved under the identifier.
     ///
     /// - Parameters:
     ///   - identifier: The restoration identifier.
-    ///   - store: The store that contains the state.
-    /// - Throws: ``RestorationError`` with the code ``RestorationError/Code/inUse`` while a peripheral runs
-    ///   with the identifier, or with the reason why the state cannot be read.
+    ///   - store: The store that contains the preserved state.
+    /// - Throws: ``RestorationError`` with the code ``RestorationError/Code/inUse`` if a peripheral runs with
+    ///   the identifier. ``RestorationError`` with a different code if the preserved state cannot be read.
     public init?(
         _ identifier: String,
         in store: some RestorationStore
@@ -76,21 +78,22 @@ public struct PreservedPeripheral: Sendable {
 
     /// Returns a preserved characteristic with new handlers.
     ///
-    /// The characteristic has its earlier properties, security, length, update policy and constant
-    /// descriptors. If writes were ``WriteDurability/durable``, they stay durable even if the
-    /// ``PersistentValue`` declares another durability, because centrals rely on durable writes.
+    /// The characteristic has the same properties, security, length, update policy and constant descriptors
+    /// as in the earlier run. If the preserved writes were ``WriteDurability/durable``, the writes stay
+    /// durable even if the ``PersistentValue`` declares another durability. Durable writes stay durable
+    /// because centrals rely on them.
     ///
     /// - Parameters:
     ///   - uuid: The type of the characteristic.
-    ///   - service: The type of the service that contains the characteristic; `nil` for any service.
-    ///   - occurrence: The index among several characteristics of this type, in the order of ``services``; 0
-    ///     for the first.
+    ///   - service: The type of the service that contains the characteristic, or `nil` for any service.
+    ///   - occurrence: The index of the characteristic among the characteristics of the same type, in the
+    ///     order of ``services``. The first index is 0.
     ///   - type: The type of the value.
-    ///   - content: The ``Read`` and ``Write``, the ``PersistentValue``, the ``Authorization``, and the
-    ///     descriptors whose values change.
-    /// - Returns: The characteristic, for ``Peripheral/init(restoring:pairing:handling:onRestore:)``.
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` when there is no such
-    ///   characteristic.
+    ///   - content: The handlers of the characteristic and the descriptors with changing values. Handlers are
+    ///     ``Read``, ``Write``, ``PersistentValue`` and ``Authorization``.
+    /// - Returns: The characteristic for ``Peripheral/init(restoring:pairing:handling:onRestore:)``.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` if the preserved
+    ///   state does not contain the characteristic.
     public func characteristic<Value>(
         _ uuid: BluetoothUUID,
         ofService service: BluetoothUUID? = nil,
@@ -119,25 +122,28 @@ public struct PreservedPeripheral: Sendable {
 }
 
 extension Peripheral {
-    /// Declares a peripheral from its preserved state.
+    /// Declares a peripheral from the preserved state of an earlier run.
     ///
-    /// A characteristic without a handler has its constant value, or its preserved value like a
-    /// ``PersistentValue``. ``validate()`` reports these problems:
+    /// A characteristic without a handler has its constant value. Without a constant value, it has its
+    /// preserved value, like a characteristic with a ``PersistentValue``. ``validate()`` reports these
+    /// problems of a restored declaration:
     ///
     /// - A characteristic has no handler, no constant value and no preserved value.
-    /// - A characteristic had an ``Authorization`` earlier and has no ``Authorization`` now. The
-    ///   characteristic refuses all centrals.
-    /// - One of the characteristics with handlers did not exist in the earlier peripheral.
+    /// - A characteristic had an ``Authorization`` in the earlier run and has no ``Authorization`` in the new
+    ///   declaration. A characteristic without its earlier ``Authorization`` refuses all centrals.
+    /// - A characteristic with a new handler does not exist in the preserved state.
     ///
-    /// The peripheral has the same advertisements as before. If ``PeripheralSession/stopAdvertising()``
-    /// stopped advertising in the earlier run, the peripheral does not advertise until the program starts
-    /// advertising.
+    /// The restored peripheral has the same advertisements as the peripheral of the earlier run. If the
+    /// earlier run called ``PeripheralSession/stopAdvertising()`` last, the restored peripheral does not
+    /// advertise until the program starts advertising.
     ///
     /// - Parameters:
     ///   - preserved: The preserved state.
-    ///   - pairing: How centrals may pair. Attributes that require security need a pairing method.
-    ///   - characteristics: The characteristics with handlers, as returned by
-    ///     ``PreservedPeripheral/characteristic(_:ofService:occurrence:as:_:)``.
+    ///   - pairing: The pairing methods and handlers for centrals. If an attribute requires security, the
+    ///     peripheral needs a pairing method.
+    ///   - characteristics: The characteristics with new handlers.
+    ///     ``PreservedPeripheral/characteristic(_:ofService:occurrence:as:_:)`` returns such a
+    ///     characteristic.
     ///   - onRestore: A closure that receives the restored state. See
     ///     ``init(_:restorationIdentifier:pairing:_:onRestore:)``.
     public init(

@@ -1,6 +1,6 @@
-/// The reason why the preserved state of a peripheral cannot be used or saved.
+/// An error that occurs when preserved state of a peripheral cannot be used or saved.
 public struct RestorationError: Error, Sendable, CustomStringConvertible {
-    /// The kind of an error.
+    /// A kind of restoration error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case inUse, damaged, foreign, newerVersion, tooLarge, untrusted, unreadable, unwritable
@@ -9,58 +9,64 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// Another peripheral in any process uses the identifier.
+        /// Another running peripheral uses the restoration identifier.
+        ///
+        /// The other peripheral can run in any process.
         public static let inUse = Code(kind: .inUse)
-        /// The preserved state is not the state that was saved, for example because it was truncated or
-        /// changed.
+        /// The preserved state differs from the state that was saved.
+        ///
+        /// A possible reason is that a file was truncated or changed.
         public static let damaged = Code(kind: .damaged)
-        /// The preserved state was saved under another identifier.
+        /// The preserved state was saved under another restoration identifier.
         public static let foreign = Code(kind: .foreign)
         /// The preserved state was saved by a newer version of this package.
         ///
-        /// This version cannot read the format of the newer version.
+        /// The current version of the package cannot read the format of the newer version.
         public static let newerVersion = Code(kind: .newerVersion)
         /// A preserved value does not have the declared type or length.
         public static let incompatible = Code(kind: .incompatible)
-        /// The state is larger than the store accepts.
+        /// The preserved state is larger than the store accepts.
         public static let tooLarge = Code(kind: .tooLarge)
-        /// Another user may have written the state.
+        /// Another user of the system may have written the preserved state.
         ///
-        /// This code applies to a symbolic link, and to any file that is not a regular file. The code also
-        /// applies if another user owns the file or the directory, or can write to it.
+        /// The code `untrusted` applies to a symbolic link, and to any file that is not a regular file. The
+        /// code `untrusted` also applies if another user owns the file or the directory, or can write to the
+        /// file or the directory.
         public static let untrusted = Code(kind: .untrusted)
-        /// The system did not allow this program to read the state.
+        /// The system does not allow the program to read the preserved state.
         public static let unreadable = Code(kind: .unreadable)
-        /// The system did not allow this program to write the state.
+        /// The system does not allow the program to write the preserved state.
         ///
-        /// This code also stands for a state that cannot be written for another reason.
+        /// The code `unwritable` also applies if the state cannot be written for another reason.
         public static let unwritable = Code(kind: .unwritable)
-        /// The identifier is not valid: it is empty, too long, or contains U+0000.
+        /// The restoration identifier is empty, is too long, or contains U+0000.
         public static let invalidIdentifier = Code(kind: .invalidIdentifier)
-        /// The record is closed.
+        /// The record of the preserved state is already closed.
         public static let closed = Code(kind: .closed)
-        /// The store became available after the peripheral had begun without its preserved state.
+        /// The store became available after the peripheral had started without its preserved state.
         ///
-        /// The preserved state does not change and is restored in the next run. Changes in this run are not
-        /// preserved.
+        /// The store does not change the preserved state. The next run restores the preserved state. The
+        /// store does not preserve the changes of the current run.
         public static let openedLate = Code(kind: .openedLate)
 
-        /// The name of the code.
+        /// The name of the error code.
         public var description: String { kind.rawValue }
     }
 
-    /// The kind of the error.
+    /// The kind of the restoration error.
     public var code: Code
 
-    /// A message of one or two sentences.
+    /// A message about the error, in one or two sentences.
     ///
-    /// The message says which state cannot be used or saved, the reason, and how to solve the problem.
+    /// The message describes the state that cannot be used or saved, the reason, and the remedy.
     public var message: String
 
-    /// The version of the preserved state, if ``code`` is ``Code/newerVersion`` and the version is known.
+    /// The version of the preserved state, if a newer version has saved the state.
+    ///
+    /// The value is `nil` unless ``code`` is ``Code/newerVersion`` and the version is known.
     public var version: Int?
 
-    /// Creates an error, for stores.
+    /// Creates a restoration error in a store.
     public init(code: Code, message: String, version: Int? = nil) {
         self.code = code
         self.message = message

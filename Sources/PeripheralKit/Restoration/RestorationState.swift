@@ -1,19 +1,21 @@
-/// The preserved state of a peripheral as named groups of keys and values, in order.
+/// The preserved state of a peripheral as ordered groups of keys and values.
 ///
-/// A ``RestorationStore`` saves preserved state in this form. A store does not interpret the contents.
+/// A ``RestorationStore`` saves a preserved state as a `RestorationState`. A store does not interpret the
+/// groups, keys and values.
 ///
-/// Names of groups and keys consist of ASCII letters, digits and hyphens, and are not empty. A value is any
-/// text without U+0000. A store refuses to save a state that breaks these rules.
+/// The name of a group or key consists of one or more ASCII letters, digits and hyphens. A value is any text
+/// without the character U+0000. A store refuses to save a state with an invalid name or value.
 public struct RestorationState: Hashable, Sendable {
-    /// The newest version of the format that this version of the package can read.
+    /// The newest version of the format of preserved state that this package can read.
     ///
-    /// This version can also read all earlier versions of the format. State of a newer version stays in the
-    /// store for a program that can read that version. See ``RestorationRecord/setAside(forVersion:)``.
+    /// The package can also read all earlier versions of the format. The store preserves the state of a newer
+    /// version for a program that can read the newer version. See
+    /// ``RestorationRecord/setAside(forVersion:)``.
     public static let newestVersion = 1
 
-    /// The groups, in the order in which they were added.
+    /// The groups of the state, in the order in which they were added.
     ///
-    /// No two groups have the same name.
+    /// Two groups of a state never have the same name.
     public private(set) var groups: [Group] = []
 
     private var positions: [String: Int] = [:]
@@ -21,10 +23,11 @@ public struct RestorationState: Hashable, Sendable {
     /// Creates a state without groups.
     public init() {}
 
-    /// The group with a name; `nil` if there is no such group.
+    /// The group with a name, or `nil` if no group has this name.
     ///
-    /// A new group is added at the end. An existing group is replaced in its position. The group then has the
-    /// name in the subscript. Setting `nil` removes the group.
+    /// A new group is added after the existing groups. If a group with this name exists, the new group
+    /// replaces the existing group at the same position. The name in the subscript replaces the name of the
+    /// new group. To remove a group, set the value `nil`.
     public subscript(name: String) -> Group? {
         get { positions[name].map { groups[$0] } }
         set {
@@ -40,7 +43,7 @@ public struct RestorationState: Hashable, Sendable {
         }
     }
 
-    /// Adds a group, or replaces the group of the same name in its position.
+    /// Adds a group, or replaces the group with the same name at the same position.
     public mutating func append(_ group: Group) {
         self[group.name] = group
     }
@@ -53,7 +56,7 @@ public struct RestorationState: Hashable, Sendable {
         }
     }
 
-    /// Compares the groups and their order.
+    /// Returns whether two states have equal groups in the same order.
     public static func == (left: RestorationState, right: RestorationState) -> Bool {
         left.groups == right.groups
     }
@@ -65,7 +68,7 @@ public struct RestorationState: Hashable, Sendable {
 }
 
 extension RestorationState {
-    /// A key with its value.
+    /// An entry of a group, with a key and a value.
     public struct Entry: Hashable, Sendable {
         /// The key of the entry.
         public let key: String
@@ -80,31 +83,31 @@ extension RestorationState {
         }
     }
 
-    /// A named list of keys with their values.
+    /// A named list of entries, each with a key and a value.
     public struct Group: Hashable, Sendable {
         /// The name of the group.
         public fileprivate(set) var name: String
 
-        /// The entries, in the order in which their keys were first set.
+        /// The entries of the group, in the order in which their keys were first set.
         ///
-        /// No two entries have the same key.
+        /// Two entries of a group never have the same key.
         public private(set) var entries: [Entry] = []
 
         private var positions: [String: Int] = [:]
 
         /// Creates a group.
         ///
-        /// If several entries have the same key, the last of these entries counts.
+        /// If several entries have the same key, the group contains the value of the last entry.
         public init(_ name: String, entries: [Entry] = []) {
             self.name = name
             reserveCapacity(entries.count)
             for entry in entries { self[entry.key] = entry.value }
         }
 
-        /// The value of a key; `nil` if there is no such key.
+        /// The value of a key, or `nil` if the group does not contain the key.
         ///
-        /// A new key is added at the end. An existing value is replaced in its position. Setting `nil`
-        /// removes the key.
+        /// A new key is added after the existing keys. If a key exists in the group, the new value replaces
+        /// the existing value at the same position. To remove a key, set the value `nil`.
         public subscript(key: String) -> String? {
             get { positions[key].map { entries[$0].value } }
             set {
@@ -118,7 +121,7 @@ extension RestorationState {
             }
         }
 
-        /// Reserves space for this many entries.
+        /// Reserves space for a number of entries.
         public mutating func reserveCapacity(_ count: Int) {
             entries.reserveCapacity(count)
             positions.reserveCapacity(count)
@@ -135,12 +138,12 @@ extension RestorationState {
             }
         }
 
-        /// Compares the name, the entries and the order of the entries.
+        /// Returns whether two groups have the same name and equal entries in the same order.
         public static func == (left: Group, right: Group) -> Bool {
             left.name == right.name && left.entries == right.entries
         }
 
-        /// Hashes the name and the entries.
+        /// Hashes the name and the entries of the group.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(name)
             hasher.combine(entries)

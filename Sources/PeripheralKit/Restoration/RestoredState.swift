@@ -1,9 +1,9 @@
 public import PeripheralCore
 
-/// The state that a run of a peripheral restores from an earlier run.
+/// The preserved state of an earlier run that a new run of a peripheral restores.
 ///
-/// A peripheral with a restoration identifier receives this state before it is registered and before any
-/// request.
+/// A peripheral with a restoration identifier receives the restored state before it registers its services
+/// and before any request.
 ///
 /// ```swift
 /// let door = Peripheral("Door", restorationIdentifier: "com.example.door", pairing: .justWorks) {
@@ -15,8 +15,8 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// The restored state describes the end of the earlier run. ``PeripheralSession/restored`` and
-/// ``SessionEvent/restoredSubscriberChanged(_:)`` report which subscribers have subscribed again.
+/// The restored state describes the peripheral at the end of the earlier run. ``PeripheralSession/restored``
+/// and ``SessionEvent/restoredSubscriberChanged(_:)`` report the subscribers that have subscribed again.
 public struct RestoredState: Sendable {
     let preserved: PreservedState?
     /// The handles that the declared characteristics had in the earlier table.
@@ -25,34 +25,39 @@ public struct RestoredState: Sendable {
     /// The preserved values that the declaration has accepted.
     private let persistentValues: [CharacteristicIdentity: [UInt8]]
 
-    /// The subscribers, in the order in which they subscribed.
+    /// The subscribers of the earlier run, in the order of their subscriptions.
     public internal(set) var subscribers: [RestoredSubscriber]
 
-    /// The differences between the declaration and the attributes that were published earlier.
+    /// The differences between the declaration and the attributes of the earlier run.
     ///
-    /// If nothing could be restored, the differences are not known, and the caches of centrals count as
-    /// invalid.
+    /// If the framework could restore nothing, the differences are unknown, and
+    /// ``DeclarationChanges/invalidatesCaches`` is `true`.
     public let changes: DeclarationChanges
 
-    /// The problems that occurred, such as a damaged file that was set aside; usually empty.
+    /// The problems of the restoration, such as a damaged file that was set aside.
+    ///
+    /// The array of problems is usually empty.
     public let problems: [RestorationProblem]
 
-    /// Whether nothing could be restored; ``problems`` contains the reason.
+    /// Whether the framework could restore nothing.
+    ///
+    /// If the value is `true`, ``problems`` contains the reason.
     public var isEmpty: Bool { preserved == nil }
 
-    /// The earlier name of the peripheral; `nil` when nothing could be restored.
+    /// The name of the peripheral in the earlier run, or `nil` if the framework could restore nothing.
     public var name: String? { preserved?.name }
 
-    /// The address of the adapter that the peripheral was on the air with.
+    /// The address of the adapter that the peripheral used in the earlier run.
     ///
-    /// The address is `nil` when it is not known.
+    /// The address is `nil` if the framework does not know the address.
     public var adapter: DeviceAddress? { preserved?.adapter }
 
-    /// The services that were published, in the order of the declaration, with all characteristics and
-    /// descriptors.
+    /// The services of the earlier run, in the order of their declaration.
+    ///
+    /// Each service includes all its characteristics and descriptors.
     public var services: [ServiceDescription] { preserved?.database.table.services ?? [] }
 
-    /// The advertisements that the program had declared or last set.
+    /// The advertisements that the earlier run declared or last set.
     public var advertisements: [Advertisement] { preserved?.advertisements ?? [] }
 
     init(
@@ -71,18 +76,19 @@ public struct RestoredState: Sendable {
         self.problems = problems
     }
 
-    /// Returns the preserved value of a characteristic.
+    /// Returns the preserved value of a characteristic from the earlier run.
     ///
-    /// Only the values of characteristics with a ``PersistentValue``, and constant values, are preserved. The
-    /// peripheral serves a persistent value automatically. Use this function if the program has to act on the
-    /// value.
+    /// The framework preserves only constant values and the values of characteristics with a
+    /// ``PersistentValue``. The peripheral serves a restored persistent value automatically. Use this
+    /// function if the program must perform an action with the value.
     ///
-    /// - Parameter characteristic: A characteristic of the peripheral that is about to run.
-    /// - Returns: The value. With a ``PersistentValue``, the result is the value that centrals read. The
-    ///   result is `nil` when no value is preserved. The result is also `nil` when the ``PersistentValue``
-    ///   does not accept the value. ``problems`` then contains the reason.
-    /// - Throws: `GATTDecodingError` when the preserved bytes do not have this type, and the characteristic
-    ///   has no ``PersistentValue``.
+    /// - Parameter characteristic: A characteristic in the new declaration of the peripheral.
+    /// - Returns: The value. For a characteristic with a ``PersistentValue``, the result is the value that
+    ///   centrals read. The result is `nil` if no value is preserved for the characteristic. The result is
+    ///   also `nil` if the ``PersistentValue`` does not accept the preserved value. If the
+    ///   ``PersistentValue`` does not accept the preserved value, ``problems`` contains the reason.
+    /// - Throws: `GATTDecodingError` if the preserved bytes cannot be decoded as this type, and the
+    ///   characteristic has no ``PersistentValue``.
     public func value<Value>(of characteristic: Characteristic<Value>) throws -> Value? {
         try bytes(of: characteristic).map { try Value(gattBytes: $0) }
     }
@@ -95,9 +101,10 @@ public struct RestoredState: Sendable {
         return preserved?.values[handle] ?? preserved?.database.staticValues[handle]
     }
 
-    /// Returns the handle that a characteristic's value had on the air.
+    /// Returns the handle on the air that the value of a characteristic had in the earlier run.
     ///
-    /// The result is `nil` when the value had no handle on the air, or when the handle is not known.
+    /// The result is `nil` if the value had no handle on the air, or if the framework does not know the
+    /// handle.
     public func handle<Value>(of characteristic: Characteristic<Value>) -> AttributeHandle? {
         formerHandles[characteristic.declaration.identity].flatMap {
             preserved?.database.handleOnAir(of: $0)
@@ -107,34 +114,43 @@ public struct RestoredState: Sendable {
 
 /// A failure to restore or save a part of the preserved state.
 ///
-/// The peripheral runs despite this failure.
+/// The peripheral runs despite a restoration problem.
 public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
-    /// The operation that failed.
+    /// An operation on the preserved state that failed.
     public enum Operation: Hashable, Sendable {
-        /// Opening the record of the identifier.
+        /// The framework could not open the record of the restoration identifier.
         ///
-        /// Nothing is preserved until the record is open. The peripheral tries again to open the record,
-        /// unless the existing state must not be replaced. For example, the next run begins with the existing
-        /// state (``RestorationError/Code/openedLate``), or the state can be neither read nor renamed.
+        /// The framework preserves nothing before the record is open. The framework tries again to open the
+        /// record, unless the existing state must not be replaced. One example is an existing state that the
+        /// next run restores (``RestorationError/Code/openedLate``). Another example is an existing state
+        /// that can be neither read nor renamed.
         case open
-        /// Restoring the preserved state. The peripheral begins without it.
+        /// The framework could not restore the preserved state.
+        ///
+        /// The peripheral starts without the preserved state.
         case restore
-        /// Restoring a preserved value. The characteristic has its initial value. All other state is
-        /// restored.
+        /// The framework could not restore a preserved value.
+        ///
+        /// The characteristic has its initial value instead of the preserved value. The framework restores
+        /// all other preserved state.
         case value
-        /// Saving a change. The peripheral tries again to save the change.
+        /// The framework could not save a change.
+        ///
+        /// The framework tries again to save the change.
         case save
     }
 
-    /// The operation that failed.
+    /// An operation on the preserved state that failed.
     public let operation: Operation
 
-    /// The reason for the failure.
+    /// The error that describes the reason for the failure.
     public let error: RestorationError
 
-    /// The new location of state that was set aside, for a person to examine.
+    /// The new location of preserved state that was set aside.
     ///
-    /// The location is `nil` when the state was not moved.
+    /// A person can examine the state at this location.
+    ///
+    /// The location is `nil` if the state was not moved.
     public let setAside: String?
 
     init(_ operation: Operation, _ error: RestorationError, setAside: String? = nil) {
@@ -143,19 +159,19 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
         self.setAside = setAside
     }
 
-    /// Compares the operations and the failures.
+    /// Returns whether two problems have equal operations and failures.
     public static func == (left: RestorationProblem, right: RestorationProblem) -> Bool {
         left.operation == right.operation && left.error.code == right.error.code
             && left.error.message == right.error.message && left.setAside == right.setAside
     }
 
-    /// Hashes the operation and the message.
+    /// Hashes the operation and the message of the error.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(operation)
         hasher.combine(error.message)
     }
 
-    /// The error, and the location of state that was set aside.
+    /// The message of the error, and the location of preserved state that was set aside.
     public var description: String {
         error.message + (setAside.map { " It is set aside as \($0)." } ?? "")
     }

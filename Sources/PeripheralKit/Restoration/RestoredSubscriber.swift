@@ -1,49 +1,54 @@
 public import PeripheralCore
 
-/// A central that had subscribed to a characteristic before the program ended, with its present status.
+/// A subscriber from an earlier run, with its present status.
+///
+/// The central had subscribed to a characteristic before the program ended.
 public struct RestoredSubscriber: Hashable, Sendable {
-    /// The status of a restored subscriber.
+    /// The present status of a restored subscriber.
     public enum Status: Hashable, Sendable {
-        /// The central has subscribed again, or its subscription has resumed.
+        /// The central has subscribed again, or the stack has resumed the subscription.
         case subscribed
-        /// The central is bonded and not connected. It will be recognized when it returns.
+        /// The central is bonded and not connected.
         ///
-        /// The central receives no updates until it reconnects. Most centrals subscribe again automatically
-        /// when the peripheral is on the air again. Some Bluetooth stacks lose the subscriptions when
-        /// services are withdrawn, even if the program was killed.
+        /// The peripheral can identify the central after the central reconnects. The central receives no
+        /// updates before it has reconnected. Most centrals subscribe again automatically after the
+        /// peripheral is on the air again. Some Bluetooth stacks lose subscriptions when services are
+        /// withdrawn, even if the program was killed.
         case expected
-        /// The central is not a subscriber until it subscribes again.
+        /// The central is not a subscriber before it subscribes again.
         ///
         /// Possible reasons:
         ///
-        /// - The central has returned and has not subscribed again.
+        /// - The central has reconnected and has not subscribed again.
         /// - The central is bonded with an adapter that the peripheral does not use.
-        /// - The central is no longer bonded, or never was bonded.
-        /// - The characteristic no longer exists or can no longer have subscribers.
+        /// - The central is no longer bonded, or was never bonded.
+        /// - The characteristic no longer exists, or can no longer have subscribers.
         case mustSubscribeAgain
     }
 
     /// The central.
     ///
-    /// After the central has subscribed again, this is the connected central, as in
-    /// ``PeripheralSession/centrals``. Until then, a bonded central has its identity address. Any other
-    /// central has its earlier address, although the address may have changed.
+    /// After the central has subscribed again, the value is the connected central in
+    /// ``PeripheralSession/centrals``. Before the central has subscribed again, the value contains the
+    /// identity address of a bonded central. For a central without a bond, the value contains the earlier
+    /// address of the central, although the address can have changed.
     public internal(set) var central: Central
 
-    /// The UUID of the characteristic.
+    /// The UUID of the characteristic with the subscription.
     public let characteristic: BluetoothUUID
 
-    /// Whether the central had asked for notifications or indications; `nil` if that is not known.
+    /// The kind of update that the central requested, or `nil` if the kind is not known.
     public let kind: UpdateKind?
 
-    /// The time of the first subscription, in whole seconds since 1970-01-01 00:00 UTC, by the system's
-    /// clock.
+    /// The time of the first subscription, according to the clock of the system.
+    ///
+    /// The time is in whole seconds since 1970-01-01 00:00 UTC.
     public let since: Duration
 
-    /// The present status of the subscriber.
+    /// The present status of the restored subscriber.
     public internal(set) var status: Status
 
-    /// Returns whether the subscription is, or was, to this characteristic of the peripheral.
+    /// Returns whether the subscription is, or was, a subscription to a characteristic of the peripheral.
     public func hasSubscribed<Value>(to characteristic: Characteristic<Value>) -> Bool {
         identity == characteristic.declaration.identity
     }

@@ -1,23 +1,23 @@
 public import PeripheralCore
 
-/// A central, as it was at the time of a request or an event.
+/// A central at the time of a request or an event.
 ///
-/// Two values are equal if they identify the same central. Their other properties may differ. For example,
-/// the MTU can grow during a connection.
+/// Two values are equal if they identify the same central. Other properties of two equal values may differ.
+/// For example, the MTU of a central can grow during a connection.
 public struct Central: Sendable, Hashable, Identifiable {
-    /// Identifies a central among all centrals that the stack knows.
+    /// Identifies a central among all centrals that the Bluetooth stack knows.
     ///
-    /// The identity of a central is valid at least as long as the connection. For a bonded central, it is
-    /// usually valid as long as the stack runs.
+    /// The identity of a central is valid at least until the connection ends. The identity of a bonded
+    /// central is usually valid until the Bluetooth stack stops.
     ///
-    /// The address in the identity can differ from ``Central/address``, because a central with a changing
-    /// address reveals its permanent address when it bonds.
+    /// A central with a changing address reveals its permanent address when it bonds. The address in the
+    /// identity of a central can therefore differ from ``Central/address``.
     public struct ID: Hashable, Sendable, CustomStringConvertible {
         package let address: DeviceAddress
 
-        /// Creates the identity of the central with this address.
+        /// Creates the identity of a central from an address.
         ///
-        /// This initializer is for backends and tests.
+        /// Use this initializer only in backends and tests.
         public init(address: DeviceAddress) {
             self.address = address
         }
@@ -26,16 +26,20 @@ public struct Central: Sendable, Hashable, Identifiable {
         public var description: String { address.description }
     }
 
-    /// One connection of a central, distinct from its earlier and later connections.
+    /// A single connection of a central.
+    ///
+    /// Each connection of the same central has a different value.
     public struct Connection: Hashable, Sendable {
         let central: ID
         let number: UInt64
         let numbers: ConnectionNumbers
 
-        /// Whether the connection is open; `false` if the session is no longer valid.
+        /// Whether the connection is open.
+        ///
+        /// The property is `false` after the session ends.
         public var isOpen: Bool { !numbers.areOver && numbers.isCurrent(number, of: central) }
 
-        /// Returns whether both values identify the same connection.
+        /// Returns whether two values identify the same connection.
         public static func == (lhs: Connection, rhs: Connection) -> Bool {
             lhs.central == rhs.central && lhs.number == rhs.number && lhs.numbers === rhs.numbers
         }
@@ -47,19 +51,23 @@ public struct Central: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// The address under which the stack knows the central.
+    /// The address under which the Bluetooth stack knows the central.
     ///
-    /// For a bonded central, this is the identity address. A central that is not bonded usually has a random
-    /// address that changes. Do not store such an address to recognize a central later.
+    /// The address of a bonded central is its identity address. A central that is not bonded usually has a
+    /// random address that changes. Do not store a random address to recognize a central later.
     public let address: DeviceAddress
 
-    /// Whether the address is public or random; `nil` if the stack does not report it.
+    /// Whether the address is public or random.
+    ///
+    /// The property is `nil` if the Bluetooth stack does not report the kind of the address.
     public let addressKind: DeviceAddress.Kind?
 
-    /// Whether the central has paired with this device and both store the keys.
+    /// Whether the central is bonded with this device.
+    ///
+    /// Two devices are bonded if they have paired and both devices store the keys.
     public let isBonded: Bool
 
-    /// The maximum size of an ATT packet to or from this central; 23 to 517 bytes.
+    /// The maximum size of an ATT packet of the connection, from 23 to 517 bytes.
     public let mtu: Int
 
     /// Identifies the central.
@@ -67,19 +75,20 @@ public struct Central: Sendable, Hashable, Identifiable {
 
     /// The maximum number of bytes in one notification or indication.
     ///
-    /// The maximum is the MTU minus the 3 bytes of the header (Core Specification, Vol 3, Part F, 3.4.7).
+    /// The length is the MTU minus the 3 bytes of the ATT header (Core Specification, Vol 3, Part F, 3.4.7).
     public var maximumUpdateValueLength: Int { mtu - 3 }
 
     /// Creates a central.
     ///
-    /// This initializer is for backends and tests.
+    /// Use this initializer only in backends and tests.
     ///
     /// - Parameters:
     ///   - address: The address of the central.
     ///   - addressKind: Whether the address is public or random.
     ///   - isBonded: Whether the central is bonded.
-    ///   - mtu: The maximum size of an ATT packet, clamped to 23 through 517 bytes.
-    ///   - id: The identity; by default, it is derived from the address.
+    ///   - mtu: The maximum size of an ATT packet, limited to the range of 23 to 517 bytes.
+    ///   - id: The identity of the central. By default, the initializer derives the identity from the
+    ///     address.
     public init(
         address: DeviceAddress,
         addressKind: DeviceAddress.Kind? = nil,
@@ -94,7 +103,7 @@ public struct Central: Sendable, Hashable, Identifiable {
         self.mtu = min(max(mtu, 23), 517)
     }
 
-    /// Returns whether both values identify the same central.
+    /// Returns whether two values identify the same central.
     public static func == (lhs: Central, rhs: Central) -> Bool {
         lhs.id == rhs.id
     }

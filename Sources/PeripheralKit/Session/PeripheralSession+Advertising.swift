@@ -1,8 +1,11 @@
 extension PeripheralSession {
-    /// The advertisements that the program declared or last set; empty after ``stopAdvertising()``.
+    /// The present advertisements of the program.
     ///
-    /// An advertisement whose timeout has passed stays in the list. ``SessionEvent/advertisementEnded(_:)``
-    /// reports the end of the advertisement.
+    /// The list contains the advertisements that the peripheral declares, or the advertisements that the
+    /// program last set. The list of advertisements is empty after ``stopAdvertising()``.
+    ///
+    /// The list also contains advertisements whose timeout has passed.
+    /// ``SessionEvent/advertisementEnded(_:)`` reports the end of an advertisement.
     public var advertisements: [Advertisement] { runtime.advertising.advertisements }
 
     /// Replaces the advertisements.
@@ -11,54 +14,59 @@ extension PeripheralSession {
     /// try await session.advertise(Advertisement(localName: "Lamp", manufacturerData: [0x0059: [1, 2]]))
     /// ```
     ///
-    /// Each advertisement replaces the earlier advertisement at the same index. An advertisement that does
-    /// not change stays on the air without a gap. An unchanged advertisement whose timeout has passed goes on
-    /// the air again. Fields that an advertisement does not set have the same defaults as in a declaration.
-    /// Connected centrals stay connected.
+    /// A new advertisement replaces the earlier advertisement at the same index. The adapter sends an
+    /// unchanged advertisement without interruption. If the timeout of an unchanged advertisement has passed,
+    /// the adapter sends the advertisement again. A field that the program does not set has the same default
+    /// as in the declaration of a peripheral. Connected centrals stay connected while the advertisements
+    /// change.
     ///
-    /// The new advertisements last until the next change or the end of the run, even if the Bluetooth stack
-    /// restarts meanwhile. `Advertisement.plan(for:)` reports which advertisements are possible.
+    /// The new advertisements remain active until the next change or the end of the run. A restart of the
+    /// Bluetooth stack does not change the advertisements. `Advertisement.plan(for:)` reports whether an
+    /// advertisement is possible on an adapter.
     ///
-    /// The call returns when the stack has accepted all advertisements. Several changes are applied one after
-    /// the other. Cancelling the call does not undo a change that has begun.
+    /// The function returns when the Bluetooth stack has accepted all advertisements. If several tasks change
+    /// the advertisements, the session applies one change after the other. Cancellation of the calling task
+    /// does not undo a change that has begun.
     ///
-    /// While the peripheral is off the air, the call returns at once. The new advertisements go on the air
-    /// when the peripheral is published again. An advertisement that pauses while a central is connected
-    /// starts when that central disconnects. The call does not wait for that disconnection.
+    /// While the peripheral is not published, the function returns immediately. The new advertisements start
+    /// when the peripheral is published again. If a new advertisement pauses while a central is connected,
+    /// the advertisement starts when the central disconnects. The function does not wait for the
+    /// disconnection of the central.
     ///
-    /// The Bluetooth stack determines whether a changed advertisement stays on the air. These rules usually
-    /// apply:
+    /// The Bluetooth stack determines whether a change interrupts an advertisement. In most cases, a change
+    /// of an advertisement has one of these effects:
     ///
-    /// - A changed advertisement stays on the air if only its content changes and the new content fits into
-    ///   the same kind of advertising. The content consists of services, manufacturer data, service data, raw
-    ///   data, the local name and the appearance.
-    /// - Any other change takes that advertisement off the air for a few milliseconds. Removing a name or an
-    ///   appearance has the same effect. All other advertisements stay on the air.
+    /// - A change of only the content does not interrupt the advertisement if the kind of advertising (legacy
+    ///   or extended) stays the same. The content of an advertisement consists of services, manufacturer
+    ///   data, service data, raw data, the local name and the appearance.
+    /// - Any other change interrupts the changed advertisement for a few milliseconds. The removal of a name
+    ///   or an appearance also interrupts the advertisement. The adapter sends all other advertisements
+    ///   without interruption.
     ///
-    /// The `timeout` of an advertisement starts again if the new advertisement changes it, or if it has
-    /// passed.
+    /// The `timeout` starts again if the new advertisement has a different timeout, or if the earlier timeout
+    /// has passed.
     ///
-    /// - Parameter advertisements: The new advertisements. Without arguments, the peripheral's declared
-    ///   advertisements are used.
-    /// - Throws: One of these errors:
-    ///   - ``DeclarationError`` when an advertisement is invalid or does not fit on this adapter. In this
-    ///     case, no advertisement has changed.
-    ///   - ``PeripheralError`` with the code ``PeripheralError/Code/rejected`` when the stack refuses an
-    ///     advertisement, for example because the adapter has no room for another advertisement. In this
-    ///     case, the earlier advertisements are on the air again.
-    ///   - ``PeripheralError`` with the code ``PeripheralError/Code/stopped``.
+    /// - Parameter advertisements: The new advertisements. Without arguments, the function uses the
+    ///   advertisements that the peripheral declares.
+    /// - Throws: The function throws one of these errors:
+    ///   - ``DeclarationError`` when an advertisement is invalid or does not fit on the adapter. A
+    ///     ``DeclarationError`` leaves all advertisements unchanged.
+    ///   - ``PeripheralError`` with the code ``PeripheralError/Code/rejected`` when the Bluetooth stack
+    ///     refuses an advertisement. For example, the adapter may have no room for another advertisement.
+    ///     After a refused advertisement, the earlier advertisements are active again.
+    ///   - ``PeripheralError`` with the code ``PeripheralError/Code/stopped`` when the session has ended.
     ///   - `CancellationError` when the task is cancelled before the change begins.
     public func advertise(_ advertisements: Advertisement...) async throws {
         try await advertise(advertisements)
     }
 
-    /// Replaces the advertisements with those of an array.
+    /// Replaces the advertisements with the advertisements in an array.
     ///
     /// See ``advertise(_:)-(Advertisement...)``.
     ///
-    /// - Parameter advertisements: The new advertisements. If the array is empty, the peripheral's declared
-    ///   advertisements are used.
-    /// - Throws: The errors of ``advertise(_:)-(Advertisement...)``.
+    /// - Parameter advertisements: The new advertisements. If the array is empty, the function uses the
+    ///   advertisements that the peripheral declares.
+    /// - Throws: The function throws the same errors as ``advertise(_:)-(Advertisement...)``.
     public func advertise(_ advertisements: [Advertisement]) async throws {
         try await runtime.advertising.change { present, declared in
             present = advertisements.isEmpty ? declared : advertisements
@@ -66,21 +74,21 @@ extension PeripheralSession {
         }
     }
 
-    /// Changes one of the advertisements and keeps all others.
+    /// Changes one advertisement without changing the other advertisements.
     ///
     /// ```swift
     /// try await session.changeAdvertisement { $0.manufacturerData[0x0059] = [level] }
     /// ```
     ///
     /// The change follows the rules of ``advertise(_:)-(Advertisement...)``. Several tasks can change
-    /// advertisements at the same time without undoing each other's changes.
+    /// advertisements at the same time. A change in one task preserves the changes of the other tasks.
     ///
     /// - Parameters:
-    ///   - index: The index of the advertisement in ``advertisements``.
-    ///   - change: A closure that changes the advertisement. The function calls this closure once.
+    ///   - index: The index of the changed advertisement in ``advertisements``.
+    ///   - change: A closure that changes the advertisement. The function calls the closure exactly once.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` when there is no
-    ///   advertisement at this index, for example after ``stopAdvertising()``; any error that `change`
-    ///   throws; the errors of ``advertise(_:)-(Advertisement...)``.
+    ///   advertisement at the index, for example after ``stopAdvertising()``. The function also throws any
+    ///   error of `change`, and the errors of ``advertise(_:)-(Advertisement...)``.
     public func changeAdvertisement(
         at index: Int = 0,
         _ change: (inout Advertisement) throws -> Void
@@ -100,11 +108,13 @@ extension PeripheralSession {
 
     /// Stops all advertising.
     ///
-    /// No central can find the peripheral or connect to it, not even a central that was connected before.
-    /// Connected centrals are still served. ``advertise(_:)-(Advertisement...)`` starts advertising again.
+    /// Without advertising, no central can discover the peripheral or connect to the peripheral. Without
+    /// advertising, even a central that was connected earlier cannot reconnect. Connected centrals can still
+    /// use the peripheral. ``advertise(_:)-(Advertisement...)`` starts advertising again.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, or with the error of the
-    ///   stack. `CancellationError` when the task is cancelled before the change begins.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, or with an error that
+    ///   the Bluetooth stack reports. `CancellationError` when the task is cancelled before the change
+    ///   begins.
     public func stopAdvertising() async throws {
         try await runtime.advertising.change { present, _ in
             present = []

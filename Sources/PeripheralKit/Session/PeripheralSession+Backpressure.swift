@@ -1,14 +1,16 @@
 internal import PeripheralCore
 
 extension PeripheralSession {
-    /// Queues a new value for all subscribers of a characteristic if there is room for it.
+    /// Queues a new value for all subscribers of a characteristic if the queues have room.
     ///
-    /// The function never waits, like `CBPeripheralManager.updateValue`. It returns one of these results:
+    /// The function never waits, like `CBPeripheralManager.updateValue` of CoreBluetooth. The function
+    /// returns one of these results:
     ///
-    /// - `true`: The value was queued. It is sent to each subscriber once, as a notification or an
-    ///   indication. Values are sent in the order of the calls. Without subscribers, the value is not sent.
-    /// - `false`: The value was not queued for any subscriber. ``readyToUpdate(_:)`` waits until there is
-    ///   room.
+    /// - `true`: The value is in the queues of all subscribers. The session sends the value to each
+    ///   subscriber once, as a notification or an indication. The session sends values in the order of the
+    ///   calls. Without subscribers, the session does not send the value.
+    /// - `false`: The value is not in the queue of any subscriber. ``readyToUpdate(_:)`` waits until the
+    ///   queues have room.
     ///
     /// ```swift
     /// while try !session.update(temperature, reading) {
@@ -16,29 +18,30 @@ extension PeripheralSession {
     /// }
     /// ```
     ///
-    /// A queued value is dropped in these cases:
+    /// The session drops a queued value in these cases:
     ///
     /// - The central disconnects or unsubscribes.
-    /// - The peripheral goes off the air, or the session ends.
+    /// - The peripheral is no longer published, or the session ends.
     /// - The Bluetooth stack does not accept the value, for example because the link lacks the required
     ///   security.
-    /// - The value is for one central alone, and the Bluetooth stack can no longer reach that central alone.
+    /// - The value is for a single central, but the Bluetooth stack can now send values only to several
+    ///   centrals together.
     ///
-    /// ``UpdateStatistics/dropped`` counts the values that the stack did not accept.
+    /// ``UpdateStatistics/dropped`` counts the values that the Bluetooth stack did not accept.
     ///
-    /// The ``UpdatePolicy`` of a characteristic determines the size of the queue, and the treatment of a
-    /// value that does not fit.
+    /// The ``UpdatePolicy`` of a characteristic determines the size of the queue. The ``UpdatePolicy`` also
+    /// determines the treatment of a value that does not fit into the queue.
     ///
-    /// While the queue of a slow central is full, that central delays all other centrals. To serve each
-    /// central at its own speed, call ``update(_:_:to:)-(_,_,Central)`` for each central.
+    /// A slow central with a full queue delays the values for all other centrals. To send values to each
+    /// central independently, call ``update(_:_:to:)-(_,_,Central)`` for each central.
     ///
-    /// ``notify(_:_:)-(_,Value)`` sends the same updates, but waits for room. Its documentation describes the
-    /// updates that a central receives.
+    /// ``notify(_:_:)-(_,Value)`` waits for room in the queues. Otherwise, `notify` is the same as `update`.
+    /// The documentation of `notify` describes the updates that a central receives.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
-    ///   - value: The new value; at most 512 bytes when encoded.
-    /// - Returns: Whether the value was queued.
+    ///   - value: The new value, which has at most 512 bytes when encoded.
+    /// - Returns: Whether the session has queued the value.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``.
     public func update<Value>(
@@ -52,14 +55,14 @@ extension PeripheralSession {
         return try runtime.updates.update(handle, bytes, to: .subscribers)
     }
 
-    /// Queues a new value for one subscriber if there is room for it.
+    /// Queues a new value for one subscriber if the queue of the subscriber has room.
     ///
     /// The function follows the rules of ``update(_:_:)``.
     ///
-    /// - Throws: The errors of ``update(_:_:)``, and ``PeripheralError`` with one of these codes:
-    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed.
-    ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack can reach the central only
-    ///     together with other subscribers.
+    /// - Throws: The errors of ``update(_:_:)``, or ``PeripheralError`` with one of these codes:
+    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed to the characteristic.
+    ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack cannot send a value to the
+    ///     central separately.
     public func update<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -73,12 +76,13 @@ extension PeripheralSession {
 
     /// Queues a new value for several subscribers if the queue of each subscriber has room.
     ///
-    /// If the queue of one subscriber has no room, the value is not queued for any subscriber. The function
-    /// follows the rules of ``update(_:_:)``. If a central is listed twice, the value is sent to this central
-    /// once.
+    /// If the queue of one subscriber has no room, the function does not queue the value for any subscriber.
+    /// The function follows the rules of ``update(_:_:)``. If the sequence contains a central twice, the
+    /// session sends the value to this central once.
     ///
-    /// - Throws: The errors of ``update(_:_:to:)-(_,_,Central)``, for the first central that fails. In this
-    ///   case, the value is not queued for any central.
+    /// - Throws: The function throws the error of the first central that fails, see
+    ///   ``update(_:_:to:)-(_,_,Central)``. If one central fails, the session does not queue the value for
+    ///   any central.
     public func update<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -96,31 +100,33 @@ extension PeripheralSession {
 
     /// Waits until ``update(_:_:)`` would accept a value of any size.
     ///
-    /// The call returns at once if there is room, or if there are no subscribers. It checks the present state
-    /// of the queue, so a program cannot miss the moment at which room appears. If the queue was full, the
-    /// call returns when half of the queue is free. The program therefore does not wake up for each value.
+    /// The function returns immediately if the queues have room, or if the characteristic has no subscribers.
+    /// The function checks the present state of the queues. A program therefore cannot miss the moment at
+    /// which a full queue has room again. If a queue was full, the function returns when half of the queue is
+    /// free. A program therefore does not wake up for each value that leaves the queue.
     ///
-    /// When there is room, all waiting calls return, in the order in which they began. The first caller may
-    /// use up the room again. In that case, ``update(_:_:)`` returns `false` for the next caller. A call of
-    /// ``notify(_:_:)-(_,Value)`` that has waited longer for the same room uses the room first.
+    /// When the queues have room, all waiting calls return in the order in which they began. The first caller
+    /// may fill the queues again. If the queues are full again, ``update(_:_:)`` returns `false` for the next
+    /// caller. A call of ``notify(_:_:)-(_,Value)`` that has waited longer for the same room queues its value
+    /// first.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
-    ///   ``PeripheralError/Code/stopped``; `CancellationError`.
+    ///   ``PeripheralError/Code/stopped``, or `CancellationError`.
     public func readyToUpdate<Value>(_ characteristic: Characteristic<Value>) async throws {
         let handle = try updatableHandle(of: characteristic.declaration)
         try await runtime.ready(handle)
     }
 
-    /// Waits until ``update(_:_:to:)-(_,_,Central)`` would accept a value of any size for this central.
+    /// Waits until ``update(_:_:to:)-(_,_,Central)`` would accept a value of any size for a central.
     ///
-    /// The call follows the rules of ``readyToUpdate(_:)``.
+    /// The function follows the rules of ``readyToUpdate(_:)``.
     ///
-    /// - Throws: The errors of ``readyToUpdate(_:)``, and ``PeripheralError`` with one of these codes:
+    /// - Throws: The errors of ``readyToUpdate(_:)``, or ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed, or unsubscribes during
     ///     the wait.
     ///   - ``PeripheralError/Code/disconnected`` when the central disconnects during the wait.
-    ///   - ``PeripheralError/Code/notAddressable`` as soon as the Bluetooth stack can reach the central only
-    ///     together with other subscribers.
+    ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack cannot, or can no longer, send
+    ///     values to the central separately.
     public func readyToUpdate<Value>(
         _ characteristic: Characteristic<Value>,
         to central: Central
@@ -130,12 +136,13 @@ extension PeripheralSession {
         try await runtime.updates.ready(handle, for: .central(central.id))
     }
 
-    /// Waits until the queue of each of these centrals has had room for any value.
+    /// Waits for room in the queue of each central, one central after the other.
     ///
-    /// The call follows the rules of ``readyToUpdate(_:)``. If other tasks send values meanwhile, the queue
-    /// of a central may be full again when the call returns.
+    /// The function follows the rules of ``readyToUpdate(_:)``. If another task sends values during the wait,
+    /// a queue may be full again when the function returns.
     ///
-    /// - Throws: The errors of ``readyToUpdate(_:to:)-(_,Central)``, for the first central that fails.
+    /// - Throws: The function throws the error of the first central that fails, see
+    ///   ``readyToUpdate(_:to:)-(_,Central)``.
     public func readyToUpdate<Value>(
         _ characteristic: Characteristic<Value>,
         to centrals: some Sequence<Central>

@@ -3,18 +3,18 @@ public import PeripheralCore
 extension PeripheralSession {
     /// The connected centrals, in the order in which they connected.
     ///
-    /// The list contains all centrals that are connected to the adapter, even centrals that never send a
-    /// request to this peripheral. The list is empty when the session is no longer valid.
+    /// The list contains all centrals with a connection to the adapter. The list also contains centrals that
+    /// never send a request to this peripheral. The list of centrals is empty after the session ends.
     public var centrals: [Central] {
         runtime.register.centrals
     }
 
-    /// Returns the identity of a central's present connection.
+    /// Returns the present connection of a central.
     ///
-    /// Use this identity for data that must not outlast the connection, such as the consent of a user. A
-    /// later connection of the same central has another identity.
+    /// Use the connection as a key for data that is valid only during the connection, such as the consent of
+    /// a user. Each later connection of the same central is a different key.
     ///
-    /// - Returns: The connection; `nil` when the central is not connected or the session is no longer valid.
+    /// - Returns: The connection, or `nil` if the central is not connected or the session has ended.
     public func connection(of central: Central) -> Central.Connection? {
         guard (try? runtime.checkIsRunning()) != nil else { return nil }
         let number = runtime.connections.number(of: central.id)
@@ -27,12 +27,13 @@ extension PeripheralSession {
 
     /// Ends the connection of a central.
     ///
-    /// The central may connect again at once. To prevent the central from using the peripheral, call
+    /// The central can connect again immediately. To prevent the central from using the peripheral, call
     /// ``forget(_:)`` and declare attributes that require pairing.
     ///
-    /// - Throws: ``PeripheralError`` with one of these codes, or with the error of the Bluetooth stack:
+    /// - Throws: ``PeripheralError`` with one of these codes, or with an error that the Bluetooth stack
+    ///   reports:
     ///   - ``PeripheralError/Code/disconnected`` when the central is not connected.
-    ///   - ``PeripheralError/Code/connectionLost`` while the peripheral is off the air.
+    ///   - ``PeripheralError/Code/connectionLost`` when the peripheral is not published.
     ///   - ``PeripheralError/Code/stopped``.
     public func disconnect(_ central: Central) async throws {
         try await runtime.link().disconnect(central.id)
@@ -40,32 +41,34 @@ extension PeripheralSession {
 
     /// Returns all centrals that are bonded with this device.
     ///
-    /// The result includes centrals that are not connected. Bonds belong to the device, not to this
-    /// peripheral. The result therefore includes centrals whose bonds other programs created.
+    /// The function also returns centrals that are not connected. A bond belongs to the device and not to a
+    /// single peripheral. The function therefore also returns centrals that bonded through other programs.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/connectionLost`` while the
-    ///   peripheral is off the air, with the code ``PeripheralError/Code/stopped``, or with the error of the
-    ///   Bluetooth stack.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/connectionLost`` when the
+    ///   peripheral is not published, or with the code ``PeripheralError/Code/stopped``. The function also
+    ///   throws the errors that the Bluetooth stack reports.
     public func bondedCentrals() async throws -> [Central] {
         try await runtime.link().bondedCentrals()
     }
 
     /// Removes the bond of a central and ends its connection.
     ///
-    /// The central has to pair again. The preserved state no longer contains data for this central.
+    /// The central must pair again to create a new bond. The function also removes the data of the central
+    /// from the preserved state.
     ///
-    /// - Throws: ``PeripheralError`` with one of these codes, or with the error of the Bluetooth stack:
+    /// - Throws: ``PeripheralError`` with one of these codes, or with an error that the Bluetooth stack
+    ///   reports:
     ///   - ``PeripheralError/Code/unknownCentral`` when the Bluetooth stack does not know the central.
-    ///   - ``PeripheralError/Code/connectionLost`` while the peripheral is off the air.
+    ///   - ``PeripheralError/Code/connectionLost`` when the peripheral is not published.
     ///   - ``PeripheralError/Code/stopped``.
     public func forget(_ central: Central) async throws {
         try await runtime.link().forget(central.id)
         await runtime.examineBonds()
     }
 
-    /// Returns the handle of a characteristic's value on the air.
+    /// Returns the attribute handle that centrals use for the value of a characteristic.
     ///
-    /// - Returns: The handle; `nil` when the Bluetooth stack does not report it.
+    /// - Returns: The handle, or `nil` if the Bluetooth stack does not report the handle.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.
     public func handle<Value>(of characteristic: Characteristic<Value>) throws(PeripheralError)

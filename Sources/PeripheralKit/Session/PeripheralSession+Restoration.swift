@@ -1,25 +1,29 @@
 internal import PeripheralCore
 
 extension PeripheralSession {
-    /// The state that was restored when the run began, with the present status of its subscribers.
+    /// The state that the session restored when the run began.
     ///
-    /// The state is `nil` when nothing was preserved, or when the peripheral has no restoration identifier.
+    /// The state contains the present status of each restored subscriber.
+    ///
+    /// The state is `nil` if no state was preserved, or if the peripheral has no restoration identifier.
     public var restored: RestoredState? { runtime.preservation?.restored }
 
-    /// Saves all changes so far and waits until the store contains them.
+    /// Saves all changes and waits until the store contains the changes.
     ///
-    /// The call lasts as long as the store needs for the save. If an earlier save has just begun, the call
-    /// first waits up to half a second. Without this call, changes are saved automatically a little later,
-    /// several at a time. The save continues if the calling task is cancelled.
+    /// The store determines the duration of a save. If an earlier save has just begun, the function first
+    /// waits up to half a second. Without a call of `preserve()`, the session saves changes automatically
+    /// after a short delay, several changes at a time. Cancellation of the calling task does not stop the
+    /// save.
     ///
-    /// - Throws: ``RestorationError`` when the state cannot be saved; ``PeripheralError`` with the code
-    ///   ``PeripheralError/Code/restorationUnavailable`` when the peripheral has no restoration identifier.
+    /// - Throws: ``RestorationError`` when the session cannot save the state. ``PeripheralError`` with the
+    ///   code ``PeripheralError/Code/restorationUnavailable`` when the peripheral has no restoration
+    ///   identifier.
     public func preserve() async throws {
         guard let preservation = runtime.preservation else { throw PeripheralError.noRestorationIdentifier }
         try await preservation.flush()
     }
 
-    /// The number of saves in this run, and of the updates dropped from the preserved state.
+    /// The number of saves in this run, and the number of updates dropped from the preserved state.
     ///
     /// Each save wears out flash memory.
     public var restorationStatistics: RestorationStatistics {
@@ -35,22 +39,22 @@ extension PeripheralSession {
         return try Value(gattBytes: runtime.persistentValues[handle] ?? [])
     }
 
-    /// Changes a persistent value and sends it to all subscribers.
+    /// Changes a persistent value and sends the new value to all subscribers.
     ///
-    /// Centrals read the new value at once. If the characteristic is declared ``WriteDurability/durable``,
-    /// the call returns after the value is saved. The value is sent according to the rules of
-    /// ``notify(_:_:)-(_,Value)``.
+    /// A central that reads the characteristic receives the new value immediately. If the characteristic is
+    /// declared with ``WriteDurability/durable``, the function returns after the value is saved. The session
+    /// sends the value according to the rules of ``notify(_:_:)-(_,Value)``.
     ///
-    /// With ``UpdatePolicy/durable``, the value and its update are saved together. The same save includes all
-    /// earlier values of ``update(_:_:)``. While the queue of a connected subscriber is full, the call waits
-    /// before it changes the value.
+    /// With ``UpdatePolicy/durable``, one save contains both the value and its update. The save also contains
+    /// all earlier values of ``update(_:_:)``. With ``UpdatePolicy/durable``, the function does not change
+    /// the value while the queue of a connected subscriber is full.
     ///
-    /// - Throws: One of these errors:
+    /// - Throws: The function throws one of these errors:
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///     ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``.
-    ///   - ``RestorationError`` when the value cannot be saved yet. The value is sent after it is saved. The
-    ///     same error is thrown when there is no room for the update because earlier updates cannot be saved.
-    ///     In this case, the value has not changed.
+    ///   - ``RestorationError`` when the session cannot save the value yet. The session sends the value after
+    ///     a later save. ``RestorationError`` also occurs when the update queue has no room because the
+    ///     session cannot save earlier updates. If the update queue has no room, the value does not change.
     ///   - `CancellationError`.
     public func set<Value>(_ characteristic: Characteristic<Value>, to value: Value) async throws {
         let handle = try persistentHandle(of: characteristic)
@@ -77,14 +81,15 @@ extension PeripheralSession {
     }
 }
 
-/// The number of saves of a peripheral's state, and of the updates dropped from that state.
+/// The number of saves of a peripheral's state, and the number of dropped updates.
 public struct RestorationStatistics: Hashable, Sendable {
-    /// How often the state was written to the store.
+    /// The number of times that the session wrote the state to the store.
     public internal(set) var saves = 0
 
-    /// How often a save failed.
+    /// The number of failed saves.
     public internal(set) var failures = 0
 
-    /// How many updates of ``UpdatePolicy/durable(beyond:)`` were dropped to preserve newer updates.
+    /// The number of updates that the session dropped to preserve newer updates with
+    /// ``UpdatePolicy/durable(beyond:)``.
     public internal(set) var droppedUpdates = 0
 }

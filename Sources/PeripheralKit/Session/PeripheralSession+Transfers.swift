@@ -1,10 +1,10 @@
 internal import PeripheralCore
 
 extension PeripheralSession {
-    /// Sends a document in chunks to one central and waits until the central has received it.
+    /// Sends a document in chunks to one central and waits until the central has received the document.
     ///
-    /// Each chunk is an update of the characteristic. After the last chunk, the end marker follows as a
-    /// separate update. The transfer sample of CoreBluetooth uses the same protocol.
+    /// Each chunk is one update of the characteristic. After the last chunk, the session sends the end marker
+    /// as a separate update. Apple's transfer sample for CoreBluetooth uses the same protocol.
     ///
     /// ```swift
     /// try await session.send(Array(text.utf8), over: transfer, to: central) { progress in
@@ -12,42 +12,47 @@ extension PeripheralSession {
     /// }
     /// ```
     ///
-    /// The transfer is as fast as the link. Only a few chunks are in flight at a time, so the queue does not
-    /// grow with the document. Updates of other characteristics are sent between the chunks.
+    /// The speed of the link determines the speed of the transfer. The session passes only a few chunks to
+    /// the Bluetooth stack at a time. The length of the queue therefore does not depend on the size of the
+    /// document. Between the chunks of a document, the session sends updates of other characteristics.
     ///
-    /// Later values of the same characteristic wait until the document is complete. This rule applies to
-    /// values of ``update(_:_:to:)-(_,_,Central)`` and to other documents. If the document is sent as
-    /// indications, the rule also applies to values of ``indicate(_:_:to:)``. If the central subscribes again
-    /// during the transfer, the transfer starts again.
+    /// Later values of ``update(_:_:to:)-(_,_,Central)`` for the same characteristic wait until the document
+    /// is complete. Other documents for the same characteristic also wait until the document is complete. If
+    /// the document is sent as indications, values of ``indicate(_:_:to:)`` also wait until the document is
+    /// complete. If the central subscribes again during the transfer, the session sends the document again
+    /// from the beginning.
     ///
-    /// If the call is cancelled, the chunks in flight are still sent, followed by the end marker. The central
-    /// therefore does not mistake the next update for the rest of the document. If the call is cancelled
-    /// before the first chunk is in flight, neither a chunk nor the end marker is sent.
+    /// After a cancellation, the Bluetooth stack still sends the chunks that it has accepted. The session
+    /// then sends the end marker. The end marker prevents the central from mistaking the next update for the
+    /// rest of the document. If the call is cancelled before the session has passed the first chunk to the
+    /// Bluetooth stack, the session sends no chunk and no end marker.
     ///
     /// If a call fails while the central stays connected, the central may have received a part of the
-    /// document without an end marker. In this case, the next transfer to this central begins with an
-    /// additional end marker, even if it is a transfer to all subscribers.
+    /// document without an end marker. After such a failure, the next transfer to the central begins with an
+    /// additional end marker. A transfer to all subscribers also begins with the additional end marker.
     ///
     /// - Parameters:
     ///   - bytes: The document.
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
-    ///     The declared length of the characteristic must allow values of 1 byte up to the chunk size.
+    ///     The declared length of the characteristic must allow values from 1 byte to the chunk size.
     ///   - central: A central that has subscribed to the characteristic.
     ///   - chunkSize: The maximum size of a chunk.
-    ///   - endMarker: The update that follows the last chunk; `nil` for no end marker.
-    ///   - kind: Whether the chunks and the marker are notifications or indications. With indications, the
-    ///     central confirms each chunk before the next chunk is sent. Indications are much slower, but
-    ///     reliable even for a central that loses notifications.
-    ///   - progress: A closure that receives the progress, in the calling task. If several reports are
-    ///     waiting, the closure receives only the newest report.
-    /// - Throws: `CancellationError`, or ``PeripheralError`` with one of these codes. With indications, the
-    ///   function also throws the errors of ``indicate(_:_:to:)``.
+    ///   - endMarker: The update that follows the last chunk, or `nil` for no end marker.
+    ///   - kind: Whether the session sends the chunks and the end marker as notifications or as indications.
+    ///     With indications, the central confirms each chunk before the next chunk is sent. Indications are
+    ///     much slower than notifications. Indications are reliable even for a central that loses
+    ///     notifications.
+    ///   - progress: A closure that receives the progress of the transfer. The calling task runs the progress
+    ///     closure. If several progress reports wait for the closure, the closure receives only the newest
+    ///     report.
+    /// - Throws: `CancellationError`, or ``PeripheralError`` with one of the following codes. With
+    ///   indications, the function also throws the errors of ``indicate(_:_:to:)``.
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed, or unsubscribes during
     ///     the transfer.
     ///   - ``PeripheralError/Code/disconnected`` when the central disconnects.
     ///   - ``PeripheralError/Code/notAddressable`` or ``PeripheralError/Code/insufficientSecurity`` in the
     ///     same cases as ``notify(_:_:to:)-(_,_,Central)``.
-    ///   - ``PeripheralError/Code/invalidValue`` when the chunk size or the end marker is not possible.
+    ///   - ``PeripheralError/Code/invalidValue`` when the chunk size or the end marker is invalid.
     ///   - ``PeripheralError/Code/notDeclared`` or ``PeripheralError/Code/stopped``.
     public func send(
         _ bytes: [UInt8],
@@ -70,18 +75,20 @@ extension PeripheralSession {
         )
     }
 
-    /// Sends a document in chunks to several centrals, each at its own speed.
+    /// Sends a document in chunks to several centrals.
     ///
-    /// The call returns when each central has received the document. A central that disconnects, unsubscribes
-    /// or cannot be reached does not delay the other centrals. The error for such a central is thrown after
-    /// all other centrals have received the document. No error is thrown if the central subscribes again and
-    /// receives the whole document.
+    /// The session sends the document to each central at the speed of that central's link.
+    ///
+    /// The function returns when each central has received the document. A failed central does not delay the
+    /// other centrals. A central fails if it disconnects, unsubscribes or cannot be reached. The function
+    /// throws the error of a failed central after all other centrals have received the document. The function
+    /// throws no error for a central that subscribes again and receives the whole document.
     ///
     /// The transfer follows the rules of
     /// ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
     ///
-    /// - Throws: The errors of that function, for the first central that fails. If an error is known before
-    ///   the transfer begins, no central receives any chunk.
+    /// - Throws: The function throws the error of the first central that fails. If the function detects an
+    ///   error before the transfer begins, no central receives a chunk.
     public func send(
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,
@@ -107,35 +114,40 @@ extension PeripheralSession {
         )
     }
 
-    /// Sends a document in chunks to all subscribers, each at its own speed.
+    /// Sends a document in chunks to all subscribers.
     ///
-    /// The call returns when all present subscribers have received the document. A central that subscribes
-    /// during the transfer receives the document from the beginning. The call does not wait for a central
-    /// that disconnects or unsubscribes. Without subscribers, the call returns at once.
+    /// The session sends the document to each subscriber at the speed of that subscriber's link.
     ///
-    /// Some Bluetooth stacks can reach several subscribers only together. With such a stack, the slowest
-    /// subscriber determines the speed. A central that subscribes during the transfer first receives the rest
-    /// of the document. Then all subscribers receive the whole document again. The same rule may apply to
-    /// single centrals, such as a bonded central that has returned. If such a central has received a part of
-    /// the document, an end marker ends that part.
+    /// The function returns when all present subscribers have received the document. A central that
+    /// subscribes during the transfer receives the document from the beginning. The function does not wait
+    /// for a central that disconnects or unsubscribes. Without subscribers, the function returns immediately.
     ///
-    /// With indications, each subscriber confirms the chunks separately. A subscriber that is known to have
-    /// asked for notifications receives notifications.
+    /// Some Bluetooth stacks cannot send a value to each subscriber separately. If the Bluetooth stack sends
+    /// each value to all subscribers together, the slowest subscriber determines the speed. If the Bluetooth
+    /// stack sends each value to all subscribers together, a new subscriber first receives the rest of the
+    /// document. The session then sends the whole document to all subscribers again. The session may also
+    /// send the document to all subscribers together because of a single central, such as a bonded central
+    /// that has reconnected. If a central has received only a part of the document, the session ends that
+    /// part with an end marker.
     ///
-    /// If the stack reaches several subscribers only together, all these subscribers must confirm a chunk
-    /// before the next chunk is sent, as with ``indicate(_:_:)``. The stack may not report that one of these
-    /// subscribers has unsubscribed or has asked for notifications. In this case, the call waits 30 s for the
-    /// confirmation of that subscriber. The other subscribers then receive the rest of the document without a
-    /// further wait. At the end, the call throws ``PeripheralError/Code/unconfirmed``. If one of the other
-    /// subscribers does not confirm the next chunk either, the call throws that error at once and sends no
-    /// further chunks.
+    /// With indications, each subscriber confirms the chunks independently of the other subscribers. If the
+    /// session knows that a subscriber has asked for notifications, that subscriber receives notifications.
+    ///
+    /// If the Bluetooth stack sends each indication to all subscribers together, all subscribers must confirm
+    /// a chunk before the session sends the next chunk. ``indicate(_:_:)`` has the same limitation. The
+    /// Bluetooth stack may not report that a subscriber has unsubscribed or has asked for notifications. The
+    /// function waits 30 s for the confirmation of a subscriber that does not confirm. After the wait of 30
+    /// s, the other subscribers receive the rest of the document without a further wait. After the end of the
+    /// document, the function throws ``PeripheralError/Code/unconfirmed``. If a second subscriber does not
+    /// confirm the next chunk, the function throws ``PeripheralError/Code/unconfirmed`` immediately and sends
+    /// no further chunks.
     ///
     /// The transfer follows the rules of
     /// ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
     ///
-    /// - Throws: The errors of that function, except the errors that concern a single central. If a connected
-    ///   subscriber cannot be reached or does not confirm, the error is thrown after all other subscribers
-    ///   have received the document.
+    /// - Throws: The errors of a transfer to a single central, except the errors that concern only that
+    ///   central. If a connected subscriber cannot be reached or does not confirm, the function throws the
+    ///   error after all other subscribers have received the document.
     public func send(
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,
@@ -154,20 +166,23 @@ extension PeripheralSession {
         )
     }
 
-    /// Sends a document in chunks to each present and future subscriber until the calling task is cancelled.
+    /// Sends a document in chunks to each present and future subscriber.
     ///
-    /// Each subscriber receives the document once for each time that it subscribes. To offer another
-    /// document, cancel the call and call the function again. All subscribers then receive the new document.
+    /// The transfer continues until the calling task is cancelled.
     ///
-    /// A central that cannot be reached receives the document when it next subscribes. For example, a bonded
-    /// central cannot be reached if it has returned and has not encrypted the link although the
-    /// characteristic requires encryption. The same rule applies to a central that has not confirmed a chunk.
+    /// Each subscriber receives the document once for each subscription. To offer another document, cancel
+    /// the calling task and call the function again. All present subscribers receive the new document.
+    ///
+    /// A central that cannot be reached receives the document after its next subscription. For example, a
+    /// bonded central may not encrypt the link after it has reconnected. If the characteristic requires
+    /// encryption, a central cannot be reached before it encrypts the link. A central that has not confirmed
+    /// a chunk also receives the document after its next subscription.
     ///
     /// The transfer follows the rules of ``send(_:over:chunkSize:endMarker:by:progress:)``.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when the chunk size
-    ///   or the end marker is not possible, ``PeripheralError/Code/notDeclared`` or
-    ///   ``PeripheralError/Code/stopped``; `CancellationError`.
+    ///   or the end marker is invalid. The other possible errors are ``PeripheralError`` with the code
+    ///   ``PeripheralError/Code/notDeclared`` or ``PeripheralError/Code/stopped``, and `CancellationError`.
     public func offer(
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,

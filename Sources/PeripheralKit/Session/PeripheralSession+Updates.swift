@@ -3,29 +3,31 @@ internal import PeripheralCore
 extension PeripheralSession {
     /// Sends a new value to all subscribers of a characteristic.
     ///
-    /// Each subscriber receives a notification or an indication, depending on its request. Values of one
-    /// characteristic from one caller arrive in the order of the calls. Without subscribers, the value is not
-    /// sent. A value that is longer than a central's ``Central/maximumUpdateValueLength`` arrives shortened.
+    /// Each subscriber receives the kind of update that it has requested: a notification or an indication. If
+    /// one task sends several values of a characteristic, the values arrive in the order of the calls.
+    /// Without subscribers, the session does not send the value. If a value is longer than the
+    /// ``Central/maximumUpdateValueLength`` of a central, the central receives a shortened value.
     ///
     /// A central does not receive the value if its link lacks the security that the characteristic requires.
-    /// For example, a bonded central that returns resumes its subscription before it has encrypted the link.
-    /// If the Bluetooth stack can reach other centrals only together with such a central, these centrals do
-    /// not receive the value either.
+    /// For example, the subscription of a bonded central resumes at the reconnection, before the central
+    /// encrypts the link. If the Bluetooth stack can send a value to several centrals only together, one link
+    /// without the required security prevents the delivery to all these centrals.
     ///
-    /// The call waits while the queue of a subscriber is full (see ``UpdatePolicy``). It returns when the
-    /// Bluetooth stack has accepted the value for all subscribers, or when a newer value has replaced it
-    /// (``UpdatePolicy/latest``). With ``UpdatePolicy/durable``, it returns when the value is saved instead.
-    /// If the call is cancelled, the value is sent only to centrals for which it is already in flight.
-    /// ``update(_:_:)`` sends a value without waiting.
+    /// The function waits while the queue of a subscriber is full (see ``UpdatePolicy``). The function
+    /// returns when the Bluetooth stack has accepted the value for all subscribers. With
+    /// ``UpdatePolicy/latest``, the function also returns when a newer value has replaced the waiting value.
+    /// With ``UpdatePolicy/durable``, the function returns when the value is saved. If the call is cancelled,
+    /// the value is sent only to centrals for which the Bluetooth stack already holds the value.
+    /// ``update(_:_:)`` queues a value without waiting.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
-    ///   - value: The new value; at most 512 bytes when encoded.
+    ///   - value: The new value, which has at most 512 bytes when encoded.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
-    ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``; `CancellationError`. With
-    ///   ``UpdatePolicy/durable``, the function also throws ``RestorationError`` in two cases: The value is
-    ///   queued but could not be saved yet. There is no room for the value because earlier values cannot be
-    ///   saved.
+    ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``, or `CancellationError`.
+    ///   With ``UpdatePolicy/durable``, the function also throws ``RestorationError`` when the value is
+    ///   queued but the session cannot save the value yet. ``RestorationError`` also occurs when the update
+    ///   queue has no room because the session cannot save earlier values.
     public func notify<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         let handle = try updatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
@@ -34,28 +36,31 @@ extension PeripheralSession {
 
     /// Sends a new value to one subscriber.
     ///
-    /// No other subscriber receives the value, as far as the Bluetooth stack reports subscribers. In some
-    /// cases, the stack reaches a single subscriber by sending the value to all subscribers. If another
-    /// central subscribes at that moment, that central receives the value as well. Do not send confidential
-    /// values. Let centrals read these values instead.
+    /// No other subscriber receives the value if the Bluetooth stack reports all subscribers. To reach a
+    /// single subscriber, the Bluetooth stack sometimes sends the value to all subscribers. A central that
+    /// subscribes at the moment of the transmission may therefore also receive the value. Do not send
+    /// confidential values as updates. Instead of sending confidential values, let centrals read these
+    /// values.
     ///
-    /// With some versions of the Bluetooth stack, a subscriber can crash the stack if three conditions are
-    /// met: The characteristic has the property `.indicate`. Other centrals have subscribed as well. A value
-    /// is sent to that subscriber alone. Require pairing for such a characteristic, or send its values to all
+    /// Some versions of the Bluetooth stack have a defect in characteristics with the property `.indicate`.
+    /// If a characteristic with the property `.indicate` has several subscribers, a value for only one
+    /// subscriber triggers the defect. The only subscriber that receives the value can crash the Bluetooth
+    /// stack. To avoid the crash, require pairing for the characteristic, or send its values to all
     /// subscribers.
     ///
-    /// The call follows the rules of ``notify(_:_:)-(_,Value)``.
+    /// The function follows the rules of ``notify(_:_:)-(_,Value)``.
     ///
-    /// - Throws: The errors of ``notify(_:_:)-(_,Value)``, and ``PeripheralError`` with one of these codes:
+    /// - Throws: The errors of ``notify(_:_:)-(_,Value)``, or ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed, or unsubscribes while
-    ///     the value waits.
-    ///   - ``PeripheralError/Code/disconnected`` when the central disconnects while the value waits.
+    ///     the value waits in the queue.
+    ///   - ``PeripheralError/Code/disconnected`` when the central disconnects while the value waits in the
+    ///     queue.
     ///   - ``PeripheralError/Code/insufficientSecurity`` when the link lacks the security that the
     ///     characteristic requires.
-    ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack can reach the central only
-    ///     together with other subscribers. Some stacks can send a value only to all subscribers together.
-    ///     Other stacks cannot reach a central alone after another central has disconnected, or if it is a
-    ///     bonded central whose subscription has resumed.
+    ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack cannot send a value to the
+    ///     central separately. Some Bluetooth stacks can send a value only to all subscribers together. Other
+    ///     Bluetooth stacks cannot send a value to a single central after another central has disconnected.
+    ///     The same limitation applies to a bonded central whose subscription has resumed.
     public func notify<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -69,8 +74,9 @@ extension PeripheralSession {
 
     /// Sends a new value to several subscribers, one after the other.
     ///
-    /// - Throws: The errors of ``notify(_:_:to:)-(_,_,Central)``, for the first central that fails. The
-    ///   centrals after that central receive nothing.
+    /// - Throws: The function throws the error of the first central that fails, see
+    ///   ``notify(_:_:to:)-(_,_,Central)``. If one central fails, the later centrals in the sequence receive
+    ///   no value.
     public func notify<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -83,39 +89,42 @@ extension PeripheralSession {
 
     /// Sends a new value to all subscribers and waits until every indication is confirmed.
     ///
-    /// The call returns when each central that has asked for indications has confirmed the value. Without
-    /// subscribers, the call returns at once.
+    /// The function returns when each central that has asked for indications has confirmed the value. Without
+    /// subscribers, the function returns immediately.
     ///
     /// A central receives one indication at a time, in the order of the calls. An indication therefore waits
-    /// for earlier indications to any of the same centrals. An indication also waits for a document that is
-    /// being sent to one of these centrals as indications of the same characteristic. Indications of other
-    /// characteristics are sent between the chunks of a document. An indication does not wait for queued
-    /// values of ``update(_:_:)`` and may overtake these values.
+    /// for all earlier indications to any of its centrals. If one of its centrals is receiving a document as
+    /// indications of the same characteristic, an indication waits for the end of the document. Indications
+    /// of other characteristics are sent between the chunks of a document. An indication may overtake queued
+    /// values of ``update(_:_:)``.
     ///
-    /// A cancelled call throws at once. An indication that still waits for its turn is then not sent.
+    /// After the cancellation of the calling task, the function throws an error immediately. A cancelled
+    /// indication that still waits for earlier indications is not sent.
     ///
-    /// Some Bluetooth stacks report only the number of centrals that have confirmed. With such a stack, these
-    /// limitations apply:
+    /// Some Bluetooth stacks report only the number of centrals that have confirmed an indication. A
+    /// Bluetooth stack that reports only the number of confirmations has these limitations:
     ///
-    /// - The stack may not report that one of several centrals has unsubscribed (see
-    ///   ``Subscription/central``). The next indication then waits for that central, and fails with
-    ///   ``PeripheralError/Code/unconfirmed`` after 30 s. Until another central subscribes, later indications
-    ///   wait only for the number of confirmations that the failed indication received.
-    /// - When one of several centrals disconnects, an indication that not all centrals have confirmed fails
-    ///   with ``PeripheralError/Code/disconnected`` if any confirmation arrives at that moment.
-    /// - The stack does not report whether a central has asked for notifications or for indications. If a
-    ///   characteristic has both properties, an indication waits for centrals that have asked for
-    ///   notifications and will not confirm.
+    /// - The Bluetooth stack may not report that one of several centrals has unsubscribed (see
+    ///   ``Subscription/central``). The next indication still waits for the unsubscribed central, and fails
+    ///   with ``PeripheralError/Code/unconfirmed`` after 30 s. After such a failure, an indication waits only
+    ///   for the number of confirmations that the failed indication received. The reduced number of
+    ///   confirmations applies until another central subscribes.
+    /// - If one of several centrals disconnects at the moment of any confirmation, an incompletely confirmed
+    ///   indication fails with ``PeripheralError/Code/disconnected``.
+    /// - The Bluetooth stack does not report whether a central has asked for notifications or for
+    ///   indications. If a characteristic has the properties `.notify` and `.indicate`, an indication also
+    ///   waits for centrals that have asked for notifications. Centrals that have asked for notifications do
+    ///   not confirm indications.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.indicate`.
-    ///   - value: The new value; at most 512 bytes when encoded.
-    /// - Throws: `CancellationError`, or ``PeripheralError`` with one of these codes. With several centrals,
-    ///   the function throws the first error, after each central has either confirmed or failed.
+    ///   - value: The new value, which has at most 512 bytes when encoded.
+    /// - Throws: `CancellationError`, or ``PeripheralError`` with one of the following codes. With several
+    ///   centrals, the function throws the first error after each central has confirmed or failed.
     ///   - ``PeripheralError/Code/disconnected`` when a central disconnects before it has confirmed.
     ///   - ``PeripheralError/Code/unconfirmed`` when a central has not confirmed within 30 s.
-    ///   - ``PeripheralError/Code/insufficientSecurity`` when a central does not receive the value because
-    ///     its link lacks the required security, see ``notify(_:_:)-(_,Value)``.
+    ///   - ``PeripheralError/Code/insufficientSecurity`` when the link of a central lacks the security that
+    ///     the characteristic requires (see ``notify(_:_:)-(_,Value)``).
     ///   - ``PeripheralError/Code/notDeclared``, ``PeripheralError/Code/invalidValue`` or
     ///     ``PeripheralError/Code/stopped``.
     public func indicate<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
@@ -127,18 +136,19 @@ extension PeripheralSession {
 
     /// Sends a new value to one subscriber as an indication and waits for the confirmation.
     ///
-    /// The call follows the rules of ``indicate(_:_:)``. With some versions of the Bluetooth stack, the
-    /// central can crash the stack while other centrals have subscribed as well. See
+    /// The function follows the rules of ``indicate(_:_:)``. With some versions of the Bluetooth stack, the
+    /// central can crash the stack if the characteristic has other subscribers. See
     /// ``notify(_:_:to:)-(_,_,Central)``.
     ///
-    /// - Throws: The errors of ``indicate(_:_:)``, and ``PeripheralError`` with one of these codes:
-    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed to indications. If
-    ///     other centrals have subscribed as well, this error is also thrown when the central unsubscribes or
-    ///     subscribes again before it has confirmed.
-    ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack can reach the central only
-    ///     together with other subscribers.
-    ///   - ``PeripheralError/Code/unconfirmed`` when the central has not confirmed within 30 s, or when the
-    ///     stack loses the confirmation because an unbonded other central disconnects.
+    /// - Throws: The errors of ``indicate(_:_:)``, or ``PeripheralError`` with one of these codes:
+    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed to indications. If the
+    ///     characteristic has other subscribers, ``PeripheralError/Code/notSubscribed`` also occurs when the
+    ///     central unsubscribes or subscribes again before it has confirmed.
+    ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack cannot send a value to the
+    ///     central separately.
+    ///   - ``PeripheralError/Code/unconfirmed`` when the central has not confirmed within 30 s.
+    ///     ``PeripheralError/Code/unconfirmed`` also occurs when the Bluetooth stack loses the confirmation
+    ///     because another, unbonded central disconnects.
     public func indicate<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -152,7 +162,7 @@ extension PeripheralSession {
 
     /// All subscriptions, in the order in which they began.
     ///
-    /// The list is empty when the session is no longer valid.
+    /// The list of subscriptions is empty after the session ends.
     public var subscriptions: [Subscription] {
         runtime.register.subscriptions
     }
@@ -169,8 +179,9 @@ extension PeripheralSession {
 
     /// Returns whether any connected central has subscribed to a characteristic.
     ///
-    /// The result depends on the reports of the Bluetooth stack, see ``Subscription/central``. A bonded
-    /// central that has disconnected is not counted until its subscriptions resume.
+    /// The result depends on the subscriptions that the Bluetooth stack reports (see
+    /// ``Subscription/central``). A disconnected bonded central does not count as a subscriber until its
+    /// subscriptions resume.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.
@@ -182,8 +193,8 @@ extension PeripheralSession {
 
     /// Returns whether a central has subscribed to a characteristic.
     ///
-    /// The result depends on the reports of the Bluetooth stack. If there are subscribers that the stack does
-    /// not identify, the result is `true`, because the central may be one of these subscribers.
+    /// The result depends on the subscriptions that the Bluetooth stack reports. If the Bluetooth stack does
+    /// not identify a subscriber, the function returns `true`, because that subscriber may be the central.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.

@@ -1,9 +1,9 @@
 internal import PeripheralCore
 
-/// A published peripheral, as the program uses it during a run.
+/// A published peripheral during a run of the program.
 ///
-/// The session is valid in the body of ``Peripheral/run(on:logger:_:)``. After that, its functions throw a
-/// ``PeripheralError`` with the code ``PeripheralError/Code/stopped``.
+/// The session is valid in the body closure of ``Peripheral/run(on:logger:_:)``. After the closure returns,
+/// the functions of the session throw a ``PeripheralError`` with the code ``PeripheralError/Code/stopped``.
 public struct PeripheralSession: Sendable {
     let runtime: PeripheralRuntime
 
@@ -29,21 +29,23 @@ public struct PeripheralSession: Sendable {
         serviceEvents?.end()
     }
 
-    /// Whether the peripheral is on the air, and if not, the reason.
+    /// The state of the peripheral: the radio, the registration and the advertising.
     ///
-    /// ``Peripheral/states`` reports changes. While the peripheral is off the air, the session continues
-    /// without centrals and subscriptions. During that time, updates to all subscribers are not sent.
+    /// ``Peripheral/states`` reports changes. While the peripheral is not published, the session continues
+    /// without centrals and subscriptions. While the peripheral is not published, the session does not send
+    /// updates that are for all subscribers.
     public var state: PeripheralState { runtime.peripheralState.current }
 
-    /// The events from now on, such as connections and subscriptions of centrals.
+    /// The events of the session, such as connections and subscriptions of centrals.
     ///
-    /// Each call returns a separate sequence that ends with the session. If a program does not consume its
-    /// events, the newest 1024 events are retained. The first call also delivers earlier events about the
-    /// restored state, because these events occur before the session begins. Calls of services do not count
-    /// as the first call, see ``GATTServiceDeclaration/run(in:)``.
+    /// Each call of `events` returns a separate sequence of the events after the call. The sequence of events
+    /// ends when the session ends. If a program does not consume the events, the session retains the newest
+    /// 1024 events. The first call of `events` also delivers the events about the restored state, which occur
+    /// before the session begins. A call of `events` by a service does not count as the first call (see
+    /// ``GATTServiceDeclaration/run(in:)``).
     ///
-    /// For the present state, see ``centrals`` and ``subscriptions``. To miss no change, get the events
-    /// before you read these properties.
+    /// For the present state, read ``centrals`` and ``subscriptions``. To observe every change, call `events`
+    /// before you read ``centrals`` and ``subscriptions``.
     public var events: some AsyncSequence<SessionEvent, Never> & Sendable {
         serviceEvents?.listen() ?? runtime.listen()
     }

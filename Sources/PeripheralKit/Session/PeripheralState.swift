@@ -1,44 +1,50 @@
-/// Whether a peripheral is on the air, and if not, the reason.
+/// The state of a peripheral: the radio, the registration and the advertising.
 public struct PeripheralState: Hashable, Sendable {
-    /// The state of the Bluetooth radio, with the names of CoreBluetooth's `CBManagerState`.
+    /// The state of the Bluetooth radio.
+    ///
+    /// The cases have the same names as the cases of `CBManagerState` in CoreBluetooth.
     public enum Radio: Hashable, Sendable {
-        /// The state is not known yet.
+        /// The state of the radio is not known yet.
         case unknown
-        /// The Bluetooth stack is not running, or does not respond. The state changes when the stack is
-        /// available again.
+        /// The Bluetooth stack is not running, or does not respond.
+        ///
+        /// The state of the radio changes when the Bluetooth stack is available again.
         case resetting
-        /// No adapter can act as a peripheral, or the chosen adapter is missing.
+        /// No adapter supports the peripheral role, or the chosen adapter is missing.
         case unsupported
         /// The program is not allowed to use the Bluetooth stack.
         case unauthorized
-        /// The adapter is powered off, or blocked by rfkill.
+        /// The adapter is powered off, or blocked by the rfkill subsystem of Linux.
         case poweredOff
         /// The adapter is powered on.
         case poweredOn
     }
 
-    /// The state of the radio.
+    /// The state of the Bluetooth radio.
     public var radio: Radio
 
-    /// Whether the services are registered with the Bluetooth stack, so that connected centrals are served.
+    /// Whether the services are registered with the Bluetooth stack.
+    ///
+    /// Connected centrals can use the services while the services are registered.
     public var isRegistered: Bool
 
-    /// Whether all advertisements of the program are on the air.
+    /// Whether the adapter sends all advertisements of the program.
     ///
-    /// An advertisement that pauses while a central is connected, as declared, counts as advertised. If the
-    /// stack refuses one of several advertisements, the other advertisements stay on the air. ``reason`` then
-    /// explains the refusal.
+    /// The declaration of an advertisement can require a pause while a central is connected. A paused
+    /// advertisement counts as advertised. If the Bluetooth stack refuses one of several advertisements, the
+    /// adapter sends the other advertisements. ``reason`` explains the refusal of an advertisement.
     ///
-    /// After ``PeripheralSession/stopAdvertising()``, or after the timeouts of all advertisements, the value
-    /// is `false`. This is not a failure.
+    /// The property is `false` after ``PeripheralSession/stopAdvertising()``, or after the timeouts of all
+    /// advertisements. A stopped or ended advertisement is not a failure.
     public var isAdvertising: Bool
 
-    /// The reason why the peripheral or an advertisement is not on the air.
+    /// The reason why the peripheral is not published, or why an advertisement is not sent.
     ///
-    /// The text also explains how to solve the problem. It is `nil` without a failure.
+    /// The text of the reason also explains how to solve the problem. The reason is `nil` if there is no
+    /// failure.
     public var reason: String?
 
-    /// Creates a state, for backends.
+    /// Creates a state for use in backends.
     public init(
         radio: Radio = .unknown,
         isRegistered: Bool = false,
@@ -62,7 +68,7 @@ extension PeripheralState {
 }
 
 extension PeripheralState: CustomStringConvertible {
-    /// A text such as `poweredOn, registered, advertising`, followed by the reason.
+    /// A text such as `poweredOn, registered, advertising`, and the reason of a failure.
     public var description: String {
         var parts = ["\(radio)"]
         if isRegistered { parts.append("registered") }

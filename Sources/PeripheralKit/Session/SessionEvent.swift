@@ -1,12 +1,14 @@
-/// Something that happened while a peripheral was published.
+/// An event in the session of a published peripheral.
 public enum SessionEvent: Hashable, Sendable {
     /// A central has connected.
     case connected(Central)
 
-    /// The data of a connected central has changed: its MTU, its identity address or its bond.
+    /// The MTU, the identity address or the bond of a connected central has changed.
     case changed(Central)
 
-    /// A central has disconnected. Events for the ends of its subscriptions precede this event.
+    /// A central has disconnected.
+    ///
+    /// Before the disconnection, the session reports the end of each subscription of the central.
     case disconnected(Central)
 
     /// A central has subscribed to a characteristic.
@@ -14,8 +16,9 @@ public enum SessionEvent: Hashable, Sendable {
 
     /// A subscription has ended.
     ///
-    /// A subscription also ends when the Bluetooth stack loses it. For example, the stack can lose a
-    /// subscription when the central bonds after it has subscribed. The central can subscribe again.
+    /// A subscription also ends when the Bluetooth stack loses the subscription. For example, the Bluetooth
+    /// stack can lose a subscription when a central bonds after it has subscribed. After the loss of a
+    /// subscription, the central can subscribe again.
     case unsubscribed(Subscription)
 
     /// The ``Advertisement/timeout`` of an advertisement has passed.
@@ -24,18 +27,19 @@ public enum SessionEvent: Hashable, Sendable {
     /// The status of a restored subscriber has changed.
     case restoredSubscriberChanged(RestoredSubscriber)
 
-    /// The services moved to other handles because another program uses the earlier handles.
+    /// The attribute handles of the services have changed, because another program uses the earlier handles.
     ///
-    /// The handles in the caches of centrals are wrong. This event occurs only for a peripheral with a
-    /// restoration identifier. It occurs each time that the handles change. ``PeripheralSession/restored``
-    /// lists the elements that moved.
+    /// The handles that centrals have cached are no longer correct. The session reports changed handles only
+    /// for a peripheral with a restoration identifier. The session reports each change of the handles.
+    /// ``PeripheralSession/restored`` lists the elements whose handles have changed.
     case handlesChanged
 
-    /// Preserved state could not be restored, or a change could not be saved.
+    /// The session could not restore preserved state, or could not save a change.
     ///
-    /// A save that failed is tried again.
+    /// The session retries a failed save.
     ///
-    /// With ``RestorationError/Code/openedLate``, changes in this run are not preserved. The next run begins
-    /// with the earlier preserved state. End the run and start the peripheral again.
+    /// After the error ``RestorationError/Code/openedLate``, the session does not preserve the changes of the
+    /// present run. The next run of the program begins with the state that earlier runs preserved. To
+    /// preserve changes again, end the run and start the peripheral again.
     case restorationFailed(RestorationProblem)
 }

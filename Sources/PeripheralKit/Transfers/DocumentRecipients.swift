@@ -2,9 +2,9 @@ internal import PeripheralCore
 
 /// The recipients of a document.
 enum DocumentRecipients: Equatable {
-    /// All present subscribers, and those that subscribe during the transfer.
+    /// All present subscribers, and the centrals that subscribe during the transfer.
     case subscribers
-    /// The given centrals, each of which must receive the document.
+    /// The listed centrals, each of which must receive the document.
     case centrals([Central.ID])
 
     static func central(_ central: Central.ID) -> DocumentRecipients { .centrals([central]) }

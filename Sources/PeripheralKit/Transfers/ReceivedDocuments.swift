@@ -5,21 +5,22 @@ public struct ReceivedDocument: Sendable {
     /// The bytes that the central wrote before the end marker.
     public let bytes: [UInt8]
 
-    /// The central that wrote the document, with its properties at the end of the document.
+    /// The central that wrote the document.
+    ///
+    /// The properties of the central are the properties at the end of the document.
     public let central: Central
 
     /// Whether `bytes` contains all bytes that the central wrote.
     ///
-    /// The value is `false` in two cases:
+    /// The property is `false` in two cases:
     ///
-    /// - The document was longer than the maximum size. `bytes` contains only the first bytes of the
-    ///   document.
-    /// - Writes without response were refused, because they arrived faster than they were consumed or were
-    ///   not possible. The refused writes are missing in `bytes`. If a refused write was an end marker,
-    ///   `bytes` contains more than one document.
+    /// - The document is longer than the maximum size. `bytes` contains only the first bytes of the document.
+    /// - Writes without response were refused. A write is refused if it is invalid, or if writes arrive
+    ///   faster than the program consumes the writes. `bytes` does not contain the refused writes. If a
+    ///   refused write was an end marker, `bytes` contains more than one document.
     public let isComplete: Bool
 
-    /// Creates a document, for tests.
+    /// Creates a document for use in tests.
     public init(bytes: [UInt8], central: Central, isComplete: Bool = true) {
         self.bytes = bytes
         self.central = central
@@ -29,9 +30,10 @@ public struct ReceivedDocument: Sendable {
 
 /// The documents that centrals write to a characteristic with a ``WriteStream``.
 ///
-/// Documents arrive in the order in which they end. The chunks of each central are assembled separately. If a
-/// central disconnects before the end marker, its unfinished document is discarded. Do not consume the writes
-/// of the same characteristic elsewhere at the same time. Otherwise, chunks are missing in the documents.
+/// The sequence delivers documents in the order of their end markers. The session assembles the chunks of
+/// each central separately. If a central disconnects before the end marker, the session discards the
+/// unfinished document. Consume the writes of the characteristic only through the sequence of documents. If
+/// other code also consumes the writes, chunks are missing in the documents.
 public struct ReceivedDocuments: AsyncSequence, Sendable {
     let buffer: WriteBuffer
     let connections: ConnectionNumbers
@@ -45,7 +47,7 @@ public struct ReceivedDocuments: AsyncSequence, Sendable {
 
         /// Waits for the next document.
         ///
-        /// - Returns: The document; `nil` when the session has ended, or the task is cancelled.
+        /// - Returns: The next document, or `nil` if the session has ended or the task is cancelled.
         public mutating func next() async -> ReceivedDocument? {
             while let write = await buffer.next() {
                 let document = assembly.take(write) { [connections] central, number in
@@ -69,7 +71,7 @@ extension ReceivedDocuments.Iterator: Sendable {}
 extension PeripheralSession {
     /// Returns the documents that centrals write to a characteristic in chunks.
     ///
-    /// Each document ends with an end marker. The function is the counterpart of
+    /// Each document ends with an end marker. The function is the receiving counterpart of
     /// ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
     ///
     /// ```swift
@@ -81,20 +83,21 @@ extension PeripheralSession {
     /// }
     /// ```
     ///
-    /// If a central writes without response faster than its writes are consumed, writes can be lost, see
-    /// ``WriteStream``. The lost writes are missing in the document, and ``ReceivedDocument/isComplete`` is
-    /// `false`. If each byte counts, declare the property `.write` without `.writeWithoutResponse`.
+    /// If a central writes without response faster than the program consumes the writes, writes can be lost
+    /// (see ``WriteStream``). A document does not contain lost writes. If writes are lost,
+    /// ``ReceivedDocument/isComplete`` is `false`. If the program needs every byte, declare the property
+    /// `.write` without `.writeWithoutResponse`.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with a ``WriteStream``.
-    ///   - endMarker: The write that follows the last chunk. A chunk that is equal to the end marker ends the
-    ///     document as well.
-    ///   - maximumSize: The maximum size of a document, in bytes. Each central that writes can use this
-    ///     amount of memory.
-    /// - Returns: The documents that end from now on, until the session ends.
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
-    ///   ``PeripheralError/Code/invalidValue`` when the marker has fewer than 2 or more than 20 bytes, or
-    ///   ``PeripheralError/Code/stopped``.
+    ///   - endMarker: The write that follows the last chunk of a document. A chunk that is equal to the end
+    ///     marker also ends the document.
+    ///   - maximumSize: The maximum size of a document, in bytes. Each central that writes a document can
+    ///     occupy this amount of memory.
+    /// - Returns: A sequence of the documents that end between the call and the end of the session.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when the end marker
+    ///   has fewer than 2 or more than 20 bytes. The other possible codes are
+    ///   ``PeripheralError/Code/notDeclared`` and ``PeripheralError/Code/stopped``.
     public func documents(
         writtenTo characteristic: Characteristic<[UInt8]>,
         endMarker: EndMarker = "EOM",

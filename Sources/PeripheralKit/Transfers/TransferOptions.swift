@@ -3,23 +3,24 @@ public struct ChunkSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// The size in bytes; `nil` for the maximum.
     let bytes: Int?
 
-    /// The maximum size of an update to the central.
+    /// The chunk size that is equal to the maximum size of an update to the central.
     ///
-    /// The size is the ``Central/maximumUpdateValueLength`` of the central, from 20 to 512 bytes.
+    /// The chunk size is the ``Central/maximumUpdateValueLength`` of the central, from 20 to 512 bytes.
     public static let maximum = ChunkSize(bytes: nil)
 
     private init(bytes: Int?) {
         self.bytes = bytes
     }
 
-    /// Creates a size of at most this many bytes, 1 or more.
+    /// Creates a maximum chunk size in bytes, which must be 1 or more.
     ///
-    /// Chunks are smaller for a central that cannot receive this many bytes in one update.
+    /// If a central cannot receive this number of bytes in one update, the chunks for that central are
+    /// smaller.
     public init(_ bytes: Int) {
         self.bytes = bytes
     }
 
-    /// Creates a size of at most this many bytes, 1 or more.
+    /// Creates a maximum chunk size in bytes, which must be 1 or more.
     public init(integerLiteral bytes: Int) {
         self.init(bytes)
     }
@@ -27,22 +28,25 @@ public struct ChunkSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
 
 /// A value that marks the end of a document.
 ///
-/// The document may contain these bytes. A chunk that would be equal to the marker is made one byte shorter.
+/// A document may contain the bytes of the end marker. If a chunk would be equal to the end marker, the
+/// session shortens that chunk by one byte.
 public struct EndMarker: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
-    /// The bytes of the marker; 2 to 20, so that every central can receive the marker in one update.
+    /// The bytes of the end marker.
+    ///
+    /// An end marker has 2 to 20 bytes, so that every central can receive the marker in one update.
     public let bytes: [UInt8]
 
-    /// Creates a marker of 2 to 20 bytes.
+    /// Creates an end marker of 2 to 20 bytes.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// Creates a marker from a text, in UTF-8.
+    /// Creates an end marker from the UTF-8 bytes of a text.
     public init(stringLiteral text: String) {
         self.init(Array(text.utf8))
     }
 
-    /// Creates a marker from bytes.
+    /// Creates an end marker from bytes.
     public init(arrayLiteral bytes: UInt8...) {
         self.init(bytes)
     }

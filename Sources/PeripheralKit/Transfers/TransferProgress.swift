@@ -1,20 +1,20 @@
-/// The progress of a transfer.
+/// The progress of the transfer of a document.
 public struct TransferProgress: Hashable, Sendable {
-    /// The central that the progress belongs to.
+    /// The central that receives the document.
     ///
-    /// The central is `nil` for the progress of all recipients together. This is the case if the Bluetooth
-    /// stack cannot reach each recipient alone.
+    /// The central is `nil` if the progress applies to all recipients together. The progress applies to all
+    /// recipients together if the Bluetooth stack cannot send updates to each recipient separately.
     public let central: Central.ID?
 
-    /// The number of bytes that have left this device, as far as is known.
+    /// The number of document bytes that are known to have left this device.
     ///
-    /// When the transfer starts again, the number is 0 again.
+    /// The number of sent bytes becomes 0 when the transfer starts again.
     public let sent: Int
 
     /// The size of the document, in bytes.
     public let total: Int
 
-    /// Creates a progress, for tests.
+    /// Creates a progress for use in tests.
     public init(central: Central.ID? = nil, sent: Int, total: Int) {
         self.central = central
         self.sent = sent

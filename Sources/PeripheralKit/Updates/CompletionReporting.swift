@@ -1,34 +1,35 @@
-/// The manner in which the completion of updates is known.
+/// The method by which the session determines the completion of updates.
 ///
-/// The manner determines how many updates are in flight at a time. A Bluetooth stack may accept any number of
-/// values and send them minutes later. To send recent values, the session keeps a value in the queue of its
-/// ``UpdatePolicy`` until earlier values have left the device.
+/// The method determines how many updates the session passes to the Bluetooth stack at a time. A Bluetooth
+/// stack may accept any number of values and send the values minutes later. To avoid outdated values, the
+/// session holds a new value in the queue of the ``UpdatePolicy`` until earlier values have left the device.
 public enum CompletionReporting: Hashable, Sendable {
-    /// The completion of each update is observed.
+    /// The session observes the completion of each update.
     ///
-    /// Only a few updates are in flight to each central at a time. If the stack reaches all subscribers only
-    /// together, each further characteristic adds a few updates in flight.
+    /// The Bluetooth stack holds only a few updates for each central at a time. If the Bluetooth stack can
+    /// send values only to all subscribers together, the stack holds a few more updates for each further
+    /// characteristic.
     case observed
 
-    /// Completion is estimated from the total amount of data that the device has sent.
+    /// The session estimates completion from the total amount of data that the device has sent.
     ///
-    /// Other traffic and interruptions of links make the estimate less precise. With ``observed``, a certain
-    /// number of updates may be in flight to all centrals together. With `estimated`, the same number may be
-    /// in flight to a single central. Each time that a link has just been silent, some further updates may be
-    /// in flight.
+    /// Other traffic and interruptions of links reduce the accuracy of the estimate. With ``observed``, the
+    /// session limits the number of updates that the Bluetooth stack holds for all centrals together. With
+    /// `estimated`, the session allows the same number of updates for each single central. After a period
+    /// without data on a link, the Bluetooth stack may hold some further updates.
     case estimated
 
-    /// Completion is not reported.
+    /// The Bluetooth stack does not report the completion of updates.
     ///
-    /// An update counts as completed after the time that a slow link needs for it, or when its central has
-    /// shown that the update has arrived. If the backend has no send rate, an update counts as completed as
-    /// soon as the stack has accepted it.
+    /// An update counts as completed after the time that a slow link needs for the update. An update also
+    /// counts as completed when the central has shown that the update has arrived. If the backend does not
+    /// specify a send rate, an update counts as completed when the Bluetooth stack has accepted the update.
     case unknown
 }
 
 extension PeripheralSession {
-    /// The manner in which the completion of updates is known at present.
+    /// The present method by which the session determines the completion of updates.
     ///
-    /// The manner may change when the peripheral is published again after it was off the air.
+    /// The method may change when the session publishes the peripheral again.
     public var completionReporting: CompletionReporting { runtime.updates.completionReporting }
 }

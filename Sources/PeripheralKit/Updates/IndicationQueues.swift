@@ -13,7 +13,7 @@ struct IndicationQueues {
     /// A resource that only one indication uses at a time.
     private enum Lane: Equatable {
         case central(Central.ID)
-        /// The lane of all subscribers of a characteristic.
+        /// The lane that all subscribers of a characteristic share.
         case subscribers(AttributeHandle)
     }
 

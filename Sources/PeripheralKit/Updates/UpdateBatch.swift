@@ -1,6 +1,6 @@
 internal import PeripheralCore
 
-/// Updates that a handler of a ``PersistentValue`` sends together with the new value.
+/// Updates that the handler of a ``PersistentValue`` sends together with a new value.
 ///
 /// ```swift
 /// PersistentValue(initially: true, writes: .durable) { isLocked, central, updates in
@@ -9,10 +9,11 @@ internal import PeripheralCore
 /// }
 /// ```
 ///
-/// The updates are sent to all subscribers, in order, after the value itself. Updates of a characteristic
-/// with ``UpdatePolicy/durable`` are preserved by the same save as the value. However the program ends,
-/// either the value and the updates are preserved or neither. A ``WriteDurability/durable`` write is answered
-/// after that save, and no update is sent before that save. If the handler throws, no update is sent.
+/// The session sends the persistent value first, and then the updates in order, to all subscribers. One save
+/// preserves the value together with all updates of characteristics with ``UpdatePolicy/durable``. Regardless
+/// of how the program ends, the save preserves either the value with all updates, or nothing. After a
+/// ``WriteDurability/durable`` write, the session first completes the save, and then answers the write and
+/// sends the updates. If the handler throws an error, the session sends no update.
 public struct UpdateBatch: Sendable {
     private(set) var updates: [PersistentValues.Update] = []
     private let declared: DeclaredState
@@ -23,13 +24,13 @@ public struct UpdateBatch: Sendable {
 
     /// Adds an update for all subscribers of a characteristic.
     ///
-    /// The function works like ``PeripheralSession/update(_:_:)``, but never returns `false`. An update with
-    /// ``UpdatePolicy/durable`` is preserved even if the maximum number of updates already waits. Any other
-    /// update is dropped for all subscribers if there is no room.
+    /// The function follows the rules of ``PeripheralSession/update(_:_:)``, but returns no result. An update
+    /// with ``UpdatePolicy/durable`` is preserved even if the queue contains the maximum number of updates.
+    /// Any other update is dropped for all subscribers if a queue has no room.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
-    ///   - value: The new value; at most 512 bytes when encoded.
+    ///   - value: The new value, which has at most 512 bytes when encoded.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/invalidValue``.
     public mutating func append<Value>(

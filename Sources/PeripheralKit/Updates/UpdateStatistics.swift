@@ -1,61 +1,65 @@
 public import PeripheralCore
 
-/// The counts of the updates of a characteristic to one subscriber, since the subscription began.
+/// The number of updates of a characteristic to one subscriber.
+///
+/// The session counts the updates from the beginning of the subscription.
 public struct UpdateStatistics: Hashable, Sendable {
     /// The characteristic.
     public let characteristic: BluetoothUUID
 
     /// The subscriber.
     ///
-    /// The subscriber is `nil` if the stack cannot reach each subscriber alone, and for updates of
-    /// ``PeripheralSession/indicate(_:_:)``.
+    /// The subscriber is `nil` if the Bluetooth stack cannot send updates to each subscriber separately. The
+    /// subscriber is also `nil` for updates of ``PeripheralSession/indicate(_:_:)``.
     public let central: Central.ID?
 
-    /// The number of values that wait in the queue, and of indications that wait for their turn.
+    /// The number of queued values and waiting indications.
     ///
-    /// A document counts as one value until its last chunk is in flight.
+    /// A document counts as one value until the session has passed the last chunk to the Bluetooth stack.
     public let queued: Int
 
     /// The number of values and chunks in flight.
     ///
-    /// These values and chunks were handed to the Bluetooth stack and have not completed. Indications in
-    /// flight have not been confirmed.
+    /// A value or chunk is in flight if the Bluetooth stack holds it and its completion is not known. An
+    /// indication is in flight until the central has confirmed the indication.
     public let inFlight: Int
 
-    /// The number of values and chunks that have completed, as far as is known, or were confirmed.
+    /// The number of values and chunks that were confirmed or are known to have completed.
     public let sent: Int
 
-    /// The number of values and chunks in flight that were given up.
+    /// The number of values and chunks whose completion the session no longer awaits.
     ///
-    /// An indication is given up when it is not confirmed within 30 s. With ``CompletionReporting/observed``,
-    /// an update is also given up when its completion was not observed. In this case, the stack may have sent
-    /// the update or not.
+    /// The session stops waiting for the confirmation of an indication after 30 s. With
+    /// ``CompletionReporting/observed``, the session also stops waiting for an update whose completion it did
+    /// not observe. The Bluetooth stack may have sent an update whose completion is not known.
     public let givenUp: Int
 
     /// The number of queued values that were not sent.
     ///
-    /// Each such value failed, or was replaced by a newer value (``UpdatePolicy/latest``).
+    /// A queued value is not sent if it fails, or if a newer value replaces it (``UpdatePolicy/latest``).
     public let dropped: Int
 
     /// The number of values that ``PeripheralSession/update(_:_:)`` refused because the queue was full.
     public let refused: Int
 
-    /// The number of calls that have waited.
+    /// The number of function calls that had to wait.
     ///
     /// Calls of ``PeripheralSession/notify(_:_:)-(_,Value)`` and ``PeripheralSession/readyToUpdate(_:)`` wait
-    /// for room. Calls of ``PeripheralSession/indicate(_:_:)`` wait for their turn.
+    /// for room in a queue. Calls of ``PeripheralSession/indicate(_:_:)`` wait for earlier indications.
     public let waits: Int
 
-    /// The longest time that a value has waited in the queue or for its turn.
+    /// The longest time that a value or an indication has waited.
     ///
-    /// The waits of the parts of a document are included.
+    /// The longest waiting time includes the waits of the parts of a document.
     public let longestWait: Duration
 }
 
 extension PeripheralSession {
-    /// The statistics of the update queues; empty when the session is no longer valid.
+    /// The statistics of the update queues.
     ///
-    /// A queue begins and ends with its subscription.
+    /// The list of statistics is empty after the session ends.
+    ///
+    /// Each queue begins and ends with a subscription.
     public var updateStatistics: [UpdateStatistics] {
         runtime.updateStatistics
     }

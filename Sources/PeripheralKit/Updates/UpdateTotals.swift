@@ -1,61 +1,63 @@
 public import PeripheralCore
 
-/// The counts of the updates of a characteristic to all subscribers, since the session began.
+/// The number of updates of a characteristic to all subscribers.
 ///
-/// An update to three subscribers counts three times if the stack can reach each subscriber alone. An update
-/// of ``PeripheralSession/indicate(_:_:)`` counts once.
+/// The session counts the updates from the beginning of the session.
+///
+/// If the Bluetooth stack can send updates to each subscriber separately, an update to three subscribers
+/// counts three times. An update of ``PeripheralSession/indicate(_:_:)`` counts once.
 public struct UpdateTotals: Hashable, Sendable {
     /// The characteristic.
     public let characteristic: BluetoothUUID
 
-    /// The number of values that wait in queues at present, and of indications that wait for their turn.
+    /// The number of queued values and waiting indications at present.
     ///
-    /// A document counts as one value until its last chunk is in flight.
+    /// A document counts as one value until the session has passed the last chunk to the Bluetooth stack.
     public let queued: Int
 
     /// The number of values and chunks in flight at present.
     ///
-    /// These values and chunks were handed to the Bluetooth stack and have not completed. Indications in
-    /// flight have not been confirmed.
+    /// A value or chunk is in flight if the Bluetooth stack holds it and its completion is not known. An
+    /// indication is in flight until the central has confirmed the indication.
     public let inFlight: Int
 
-    /// The number of values and chunks that have completed, as far as is known, or were confirmed.
+    /// The number of values and chunks that were confirmed or are known to have completed.
     public let sent: Int
 
-    /// The number of values and chunks in flight that were given up.
+    /// The number of values and chunks whose completion the session no longer awaits.
     ///
-    /// An indication is given up when it is not confirmed within 30 s. With ``CompletionReporting/observed``,
-    /// an update is also given up when its completion was not observed. In this case, the stack may have sent
-    /// the update or not.
+    /// The session stops waiting for the confirmation of an indication after 30 s. With
+    /// ``CompletionReporting/observed``, the session also stops waiting for an update whose completion it did
+    /// not observe. The Bluetooth stack may have sent an update whose completion is not known.
     public let givenUp: Int
 
     /// The number of queued values that were not sent.
     ///
-    /// Each such value failed, or was replaced by a newer value (``UpdatePolicy/latest``), or was dropped
-    /// because its subscription ended or the peripheral went off the air.
+    /// A queued value is not sent if it fails, or if a newer value replaces it (``UpdatePolicy/latest``). A
+    /// queued value is also not sent if the subscription ends, or if the peripheral is no longer published.
     public let dropped: Int
 
     /// The number of values that ``PeripheralSession/update(_:_:)`` refused because a queue was full.
     public let refused: Int
 
-    /// The number of calls that have waited.
+    /// The number of function calls that had to wait.
     ///
     /// Calls of ``PeripheralSession/notify(_:_:)-(_,Value)`` and ``PeripheralSession/readyToUpdate(_:)`` wait
-    /// for room. Calls of ``PeripheralSession/indicate(_:_:)`` wait for their turn.
+    /// for room in a queue. Calls of ``PeripheralSession/indicate(_:_:)`` wait for earlier indications.
     public let waits: Int
 
-    /// The longest time that a value has waited in a queue or for its turn.
+    /// The longest time that a value or an indication has waited.
     ///
-    /// The waits of the parts of a document are included.
+    /// The longest waiting time includes the waits of the parts of a document.
     public let longestWait: Duration
 }
 
 extension PeripheralSession {
-    /// The totals of each characteristic whose queues have been used.
+    /// The update totals of each characteristic that has used a queue.
     ///
-    /// The list is empty when the session is no longer valid. There is at most one entry for each
-    /// characteristic. Unlike the counts of ``updateStatistics``, the counts of an entry are not reset
-    /// during a session. Monitoring systems need both properties.
+    /// The list of update totals is empty after the session ends. The list of update totals contains at most
+    /// one entry for each characteristic. Unlike the counts of ``updateStatistics``, the update totals do not
+    /// return to 0 during a session. A monitoring system needs both ``updateStatistics`` and `updateTotals`.
     public var updateTotals: [UpdateTotals] {
         runtime.updateTotals
     }

@@ -18,7 +18,7 @@ final class StateFile: Sendable {
     private enum SavedState {
         case missing
         case version(Int)
-        /// The file is not a valid state, or it cannot be read now.
+        /// The file does not contain a valid state, or the store cannot read the file now.
         case unknown
     }
 

@@ -5,18 +5,19 @@ public struct ScanResult: Hashable, Sendable {
     /// The address of the advertiser.
     public var address: DeviceAddress
 
-    /// The advertising data as sent, in AD structures (Core Specification, Vol 3, Part C, 11).
+    /// The raw bytes of the advertising data, which consist of AD structures (Core Specification, Vol 3, Part
+    /// C, 11).
     public var advertisingData: [UInt8]
 
-    /// The scan response as sent, in AD structures.
+    /// The raw bytes of the scan response, which consist of AD structures.
     ///
     /// The array is empty if there is no scan response.
     public var scanResponse: [UInt8]
 
-    /// Whether a central can connect.
+    /// Whether a central can connect to the advertiser.
     public var isConnectable: Bool
 
-    /// Creates a result, for implementations of ``TestCentral``.
+    /// Creates a scan result for an implementation of ``TestCentral``.
     public init(
         address: DeviceAddress,
         advertisingData: [UInt8],
@@ -31,7 +32,7 @@ public struct ScanResult: Hashable, Sendable {
 }
 
 extension ScanResult {
-    /// The decoded fields of the advertising data and the scan response, such as the name.
+    /// The decoded fields of the advertising data and the scan response, such as the local name.
     public var payload: AdvertisementPayload {
         AdvertisementPayload(
             advertisingData: AdvertisingData(decoding: advertisingData),

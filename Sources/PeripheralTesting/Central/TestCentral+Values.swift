@@ -2,10 +2,10 @@ public import PeripheralCore
 public import PeripheralKit
 
 extension TestCentral {
-    /// Finds a characteristic of the peripheral's declaration in the discovered database.
+    /// Finds a declared characteristic of the peripheral in the discovered database.
     ///
-    /// - Throws: `TestCentralError` with the code `notFound` when the characteristic is not declared or was
-    ///   not discovered.
+    /// - Throws: `TestCentralError` with the code `notFound` when the peripheral does not declare the
+    ///   characteristic, or when the central has not discovered the characteristic.
     public func locate<Value>(_ characteristic: Characteristic<Value>) async throws
         -> DiscoveredCharacteristic
     {
@@ -14,8 +14,8 @@ extension TestCentral {
 
     /// Reads a characteristic.
     ///
-    /// If a value fills the packet, the central reads the value in several parts (Core Specification, Vol 3,
-    /// Part G, 4.8.3).
+    /// If a value fills the response packet, the central reads the value in several parts (Core
+    /// Specification, Vol 3, Part G, 4.8.3).
     ///
     /// - Throws: `ATTError` when the peripheral refuses the read, `GATTDecodingError` when the bytes are not
     ///   a valid `Value`, or `TestCentralError` for any other failure.
@@ -23,9 +23,10 @@ extension TestCentral {
         try Value(gattBytes: await readLong(locate(characteristic).valueHandle))
     }
 
-    /// Reads the bytes of a descriptor of a characteristic.
+    /// Reads the bytes of a characteristic descriptor.
     ///
-    /// - Throws: `TestCentralError` with the code `notFound` when the characteristic lacks the descriptor.
+    /// - Throws: `TestCentralError` with the code `notFound` when the characteristic does not have the
+    ///   descriptor.
     public func read<Value>(
         _ descriptor: BluetoothUUID,
         of characteristic: Characteristic<Value>
@@ -33,7 +34,7 @@ extension TestCentral {
         try await readLong(locate(characteristic).handle(of: descriptor))
     }
 
-    /// Reads an attribute with as many requests as the value requires.
+    /// Reads the complete value of an attribute, with several requests if necessary.
     public func readLong(_ handle: AttributeHandle) async throws -> [UInt8] {
         let capacity = try await mtu - 1
         var value = try await read(handle, offset: 0)
@@ -58,7 +59,7 @@ extension TestCentral {
         try await writeLong(locate(characteristic).valueHandle, value.gattBytes)
     }
 
-    /// Writes an attribute with as many requests as the value requires.
+    /// Writes the complete value of an attribute, with several requests if necessary.
     public func writeLong(_ handle: AttributeHandle, _ value: [UInt8]) async throws {
         let mtu = try await mtu
         guard value.count > mtu - 3 else {
@@ -84,9 +85,9 @@ extension TestCentral {
         try await writeWithoutResponse(locate(characteristic).valueHandle, value.gattBytes)
     }
 
-    /// Writes a request to a control point without waiting for the control point's response.
+    /// Writes a request to a control point, and does not wait for the response of the control point.
     ///
-    /// The method returns when the peripheral has answered the write.
+    /// The method returns when the peripheral has answered the write request.
     ///
     /// - Throws: `ATTError` when the peripheral refuses the request, or `TestCentralError` for any other
     ///   failure.
@@ -97,9 +98,10 @@ extension TestCentral {
         try await writeLong(locate(controlPoint).valueHandle, request.gattBytes)
     }
 
-    /// Writes a request to a subscribed control point and waits for its response.
+    /// Writes a request to a subscribed control point, and waits for the response of the control point.
     ///
-    /// - Throws: `ATTError` when the peripheral refuses the request, or the errors of ``nextUpdate(of:)``.
+    /// - Throws: `ATTError` when the peripheral refuses the request. The method also throws any error that
+    ///   ``nextUpdate(of:)`` throws.
     public func request<Response>(
         _ request: some GATTValue,
         of controlPoint: Characteristic<Response>
@@ -118,8 +120,8 @@ extension TestCentral {
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic.
-    ///   - kind: The kind of updates. With `nil`, the central subscribes to notifications if the
-    ///     characteristic offers notifications, otherwise to indications.
+    ///   - kind: The kind of updates, which are notifications or indications. With `nil`, the central
+    ///     subscribes to indications only if the characteristic does not support notifications.
     /// - Throws: `ATTError` when the peripheral refuses the request, or `TestCentralError` for any other
     ///   failure.
     public func subscribe<Value>(
@@ -146,7 +148,7 @@ extension TestCentral {
         try Value(gattBytes: await nextUpdate(of: locate(characteristic).valueHandle).value)
     }
 
-    /// The values of a characteristic as they arrive.
+    /// Returns a sequence of the values that the central receives from a characteristic.
     ///
     /// The sequence begins with received values that the test has not read yet.
     ///
@@ -162,7 +164,7 @@ public struct CentralUpdates<Value: GATTValue>: AsyncSequence, Sendable {
     let central: any TestCentral
     let characteristic: Characteristic<Value>
 
-    /// Returns the values one after another.
+    /// An iterator that returns one received value after another.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         let updates: CentralUpdates
 
@@ -174,7 +176,7 @@ public struct CentralUpdates<Value: GATTValue>: AsyncSequence, Sendable {
 
     /// Creates an iterator.
     ///
-    /// Several iterators share the values. Only one of the iterators receives each value.
+    /// If several iterators exist, only one of the iterators receives each value.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(updates: self)
     }

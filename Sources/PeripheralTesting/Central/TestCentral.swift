@@ -1,15 +1,21 @@
 public import PeripheralCore
 public import PeripheralKit
 
-/// A central that a test controls, with the same operations on every backend.
+/// A central that a test controls.
 ///
-/// ``VirtualCentral`` is the implementation without a radio. The requirements of this protocol are the
-/// operations of the Attribute Protocol, which use handles. Tests use the methods that accept a
-/// `Characteristic` of the declaration, such as ``read(_:)``, ``write(_:_:)`` and ``nextUpdate(of:)``.
+/// The operations of a `TestCentral` are the same on every backend.
 ///
-/// An operation that the peripheral refuses throws the `ATTError` of the refusal. An operation that fails for
-/// another reason throws a `TestCentralError`. A central sends one request at a time. Further requests wait
-/// until the central has received the response.
+/// ``VirtualCentral`` is an implementation without a radio.
+///
+/// The requirements of this protocol are operations of the Attribute Protocol on attribute handles. Tests use
+/// the methods that accept a declared `Characteristic`, such as ``read(_:)``, ``write(_:_:)`` and
+/// ``nextUpdate(of:)``.
+///
+/// If the peripheral refuses an operation, the operation throws an `ATTError`. If an operation fails for
+/// another reason, the operation throws a `TestCentralError`.
+///
+/// A central sends one request at a time. The next request waits until the central has received the response
+/// to the previous request.
 public protocol TestCentral: Sendable {
     /// The peripheral under test.
     ///
@@ -34,8 +40,8 @@ public protocol TestCentral: Sendable {
     /// - Parameters:
     ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes.
     ///   - encrypting: Whether a bonded central encrypts the connection immediately after it connects.
-    /// - Throws: `TestCentralError` with the code `notFound` when no connectable advertisement is on the
-    ///   air, or with the code `alreadyConnected`.
+    /// - Throws: `TestCentralError` with the code `notFound` when no connectable advertisement is on the air,
+    ///   or with the code `alreadyConnected` when the central is already connected.
     func connect(mtu: Int, encrypting: Bool) async throws
 
     /// Encrypts the connection with the keys of the central's bond.
@@ -44,7 +50,9 @@ public protocol TestCentral: Sendable {
     ///   `notConnected` or `disconnected`.
     func encrypt() async throws
 
-    /// Ends the connection, and thus the central's subscriptions and prepared writes.
+    /// Ends the connection.
+    ///
+    /// The end of the connection also ends the subscriptions and prepared writes of the central.
     ///
     /// The method does not wait for a pending request. A pending request throws a `TestCentralError` with
     /// the code `disconnected`.
@@ -54,19 +62,19 @@ public protocol TestCentral: Sendable {
     ///
     /// For example, an iPhone changes its address every 15 minutes.
     ///
-    /// A bonded peripheral received a key of the central during bonding. With this key, the peripheral
-    /// recognizes every later address of the central. A peripheral without a bond does not recognize the
-    /// central under a new address.
+    /// A bonded peripheral received a key of the central during bonding. With the key of the central, the
+    /// peripheral recognizes every later address of the central. A peripheral without a bond does not
+    /// recognize the central under a new address.
     ///
-    /// - Throws: `TestCentralError` with the code `alreadyConnected`, because a connection keeps its
-    ///   addresses.
+    /// - Throws: `TestCentralError` with the code `alreadyConnected` if the central is connected. The
+    ///   addresses of a connection cannot change.
     func changeAddress() async throws
 
     /// Pairs with the connected peripheral and encrypts the connection.
     ///
-    /// If both sides bond, later connections of this central are encrypted immediately after it connects,
-    /// without another pairing. If the peripheral has deleted its keys, later connections stay unencrypted
-    /// until the two sides pair again.
+    /// If both sides bond, the central encrypts later connections immediately, without another pairing. If
+    /// the peripheral has deleted its keys, later connections stay unencrypted until the two sides pair
+    /// again.
     ///
     /// - Parameter user: The user of the central, who answers the questions of the central.
     /// - Throws: `TestCentralError` with the code `pairingFailed` when either side refuses, or with
@@ -78,24 +86,27 @@ public protocol TestCentral: Sendable {
     /// The peripheral keeps its keys of the bond. An encrypted connection stays encrypted.
     func forgetBond() async throws
 
-    /// Replaces the central's keys with the keys that the last ``forgetBond()`` deleted.
+    /// Replaces the keys of the central with the keys that the last call of ``forgetBond()`` deleted.
     ///
-    /// Between ``forgetBond()`` and this call, the central acts like an impostor. An impostor is another
-    /// device with the same address.
+    /// Between ``forgetBond()`` and ``recallBond()``, the central behaves like an impostor. An impostor is
+    /// another device with the same address.
     func recallBond() async throws
 
-    /// Discovers the services, characteristics and descriptors.
+    /// Discovers the services, characteristics and descriptors of the peripheral.
     func discover() async throws -> DiscoveredDatabase
 
-    /// Returns the database that was discovered in this connection, and discovers it first if necessary.
+    /// Returns the discovered database of the peripheral.
+    ///
+    /// If the central has not yet discovered the database in the current connection, the method discovers the
+    /// database.
     func knownDatabase() async throws -> DiscoveredDatabase
 
-    /// Reads a value, or the part of a value from an offset on, with exactly one request.
+    /// Reads a value from an offset on, with exactly one request.
     ///
     /// - Parameters:
     ///   - handle: The handle of the attribute.
-    ///   - offset: The offset of the first byte to read. For 0, the central sends a Read Request. For any
-    ///     other offset, the central sends a Read Blob Request.
+    ///   - offset: The offset of the first byte to read. For the offset 0, the central sends a Read Request.
+    ///     For any other offset, the central sends a Read Blob Request.
     /// - Returns: At most MTU - 1 bytes, the capacity of the packet.
     /// - Throws: `ATTError` when the peripheral refuses the request, or `TestCentralError` for any other
     ///   failure.
@@ -113,7 +124,9 @@ public protocol TestCentral: Sendable {
     /// Writes a value with a Write Command, which has no response.
     func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) async throws
 
-    /// Sends a part of a value, which the peripheral queues until ``executePreparedWrites(commit:)``.
+    /// Sends a part of a value to the peripheral.
+    ///
+    /// The peripheral queues the part until a call of ``executePreparedWrites(commit:)``.
     ///
     /// - Parameters:
     ///   - handle: The handle of the attribute.
@@ -123,7 +136,7 @@ public protocol TestCentral: Sendable {
     ///   failure.
     func prepareWrite(_ handle: AttributeHandle, _ value: [UInt8], offset: Int) async throws
 
-    /// Asks the peripheral to write all prepared parts, or to discard them.
+    /// Asks the peripheral to write or to discard all prepared parts.
     func executePreparedWrites(commit: Bool) async throws
 
     /// Subscribes to a characteristic by writing its client characteristic configuration.
@@ -131,14 +144,14 @@ public protocol TestCentral: Sendable {
     /// - Parameters:
     ///   - handle: The value handle of the characteristic.
     ///   - kind: The kind of updates to subscribe to.
-    /// - Throws: `TestCentralError` with the code `notFound` when the characteristic has no such
-    ///   descriptor.
+    /// - Throws: `TestCentralError` with the code `notFound` when the characteristic has no client
+    ///   characteristic configuration.
     func subscribe(_ handle: AttributeHandle, to kind: UpdateKind) async throws
 
-    /// Ends the subscription to the characteristic with this value handle.
+    /// Ends the subscription to the characteristic with the given value handle.
     func unsubscribe(_ handle: AttributeHandle) async throws
 
-    /// Waits for the next notification or indication of the characteristic with this value handle.
+    /// Waits for the next notification or indication of the characteristic with the given value handle.
     ///
     /// Received updates wait in the order of arrival until the test reads them. The central confirms each
     /// indication when it arrives, unless ``setConfirmsIndications(_:)`` was called with `false`.
@@ -153,21 +166,21 @@ public protocol TestCentral: Sendable {
     /// ``nextUpdate(of:)-(AttributeHandle)`` has already returned.
     ///
     /// - Returns: The value handle of the characteristic, and the update.
-    /// - Throws: The errors of ``nextUpdate(of:)-(AttributeHandle)``.
+    /// - Throws: Any error that ``nextUpdate(of:)-(AttributeHandle)`` throws.
     func nextUpdate() async throws -> (characteristic: AttributeHandle, update: ReceivedUpdate)
 
     /// Sets whether the central confirms each indication when it arrives.
     ///
     /// The default is `true`. With `false`, the peripheral sends one indication and waits up to 30 seconds
-    /// for the confirmation. A call with `true` also confirms the indication that waits. A new connection may
-    /// not keep the setting. Therefore, call this method in each connection that depends on the setting.
+    /// for the confirmation. A call with `true` also confirms a pending indication. A new connection may not
+    /// keep the setting. Therefore, call this method in each connection that depends on the setting.
     ///
     /// - Throws: `TestCentralError` with the code `notConnected`.
     func setConfirmsIndications(_ confirms: Bool) async throws
 
-    /// Confirms the indication that has arrived.
+    /// Confirms the received indication.
     ///
-    /// The method has no effect if the indication is already confirmed.
+    /// The method has no effect if the central has already confirmed the indication.
     ///
     /// - Throws: `TestCentralError` with the code `notConnected`.
     func confirmIndication() async throws
@@ -176,20 +189,22 @@ public protocol TestCentral: Sendable {
 extension TestCentral {
     /// Connects to the peripheral with the largest MTU, 517 bytes.
     ///
-    /// - Throws: The errors of ``connect(mtu:encrypting:)``.
+    /// - Throws: Any error that ``connect(mtu:encrypting:)`` throws.
     public func connect() async throws {
         try await connect(mtu: 517)
     }
 
-    /// Connects to the peripheral and encrypts the connection if the two sides are bonded.
+    /// Connects to the peripheral and encrypts the connection if the central and the peripheral are bonded.
     ///
     /// - Parameter mtu: The largest MTU that the central accepts, 23 to 517 bytes.
-    /// - Throws: The errors of ``connect(mtu:encrypting:)``.
+    /// - Throws: Any error that ``connect(mtu:encrypting:)`` throws.
     public func connect(mtu: Int) async throws {
         try await connect(mtu: mtu, encrypting: true)
     }
 
-    /// Discovers the database each time, for centrals that do not store it.
+    /// Discovers the database on each call.
+    ///
+    /// This default implementation is for centrals that do not store the database.
     public func knownDatabase() async throws -> DiscoveredDatabase {
         try await discover()
     }

@@ -4,8 +4,8 @@ internal import Synchronization
 extension VirtualCentral {
     /// Pairs with the peripheral and encrypts the connection.
     ///
-    /// The outcome is the same as with the Linux kernel and bluetoothd. If a question is not answered within
-    /// 30 seconds, the connection ends.
+    /// The outcome is the same as the outcome of a pairing with the Linux kernel and bluetoothd. The
+    /// connection ends if a question of the pairing has no answer within 30 seconds.
     public func pair(_ user: PairingUser) async throws {
         let bond = try await server.pair(connection(), as: user, identity: identity)
         state.withLock { $0.bond = bond }
@@ -26,7 +26,7 @@ extension VirtualCentral {
         }
     }
 
-    /// Replaces the central's keys with the keys that the last ``forgetBond()`` deleted.
+    /// Replaces the keys of the central with the keys that the last call of ``forgetBond()`` deleted.
     public func recallBond() {
         state.withLock { $0.bond = $0.forgottenBond }
     }
@@ -34,8 +34,8 @@ extension VirtualCentral {
     /// Whether the central confirms each indication when it arrives.
     ///
     /// The default is `true`. With `false`, the peripheral sends one indication and waits up to 30 seconds
-    /// for the confirmation. ``confirmIndication()`` confirms the indication. If the property is set to
-    /// `true`, the central also confirms the indication that waits.
+    /// for the confirmation. To confirm the indication, call ``confirmIndication()``. If a test sets the
+    /// property to `true`, the central also confirms a pending indication.
     public var confirmsIndications: Bool {
         get { state.withLock { $0.confirmsIndications } }
         set {
@@ -53,9 +53,9 @@ extension VirtualCentral {
         confirmsIndications = confirms
     }
 
-    /// Confirms the indication that has arrived.
+    /// Confirms the received indication.
     ///
-    /// The method has no effect if the indication is already confirmed.
+    /// The method has no effect if the central has already confirmed the indication.
     public func confirmIndication() {
         if let connection = state.withLock(\.connection) { server.confirmIndication(on: connection) }
     }

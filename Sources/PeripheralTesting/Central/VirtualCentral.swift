@@ -13,29 +13,30 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// The GATT server behaves like the GATT server of BlueZ. The services of the stack precede the services of
-/// the program, and values are cut to the MTU. The server also refuses each request that BlueZ refuses
-/// without a call of the program.
+/// The GATT server of the peripheral behaves like the GATT server of BlueZ. The services of the Bluetooth
+/// stack precede the services of the program. The server truncates values to the MTU. BlueZ refuses some
+/// requests without a call to the program, and the server also refuses these requests.
 ///
-/// The central has a random static address until ``changeAddress()`` is called. The central pairs only when
-/// ``pair(_:)`` is called. If an attribute requires pairing, the central does not pair automatically.
+/// The central has a random static address until a test calls ``changeAddress()``. The central pairs only
+/// when a test calls ``pair(_:)``. If an attribute requires pairing, the central does not pair automatically.
 ///
-/// ``writeWithoutResponse(_:_:)`` returns when the peripheral's handler has returned. A central with a radio
-/// cannot wait for the handler. A write to a `WriteStream` returns immediately.
+/// The method ``writeWithoutResponse(_:_:)`` returns when the handler of the peripheral has returned. A
+/// central with a radio cannot wait for the handler of the peripheral. A write to a `WriteStream` returns
+/// immediately.
 public final class VirtualCentral: TestCentral {
     /// The peripheral under test.
     public let peripheral: Peripheral
 
     /// The address with which the central connects.
     ///
-    /// The peripheral identifies the central by this address until the two sides bond. During bonding, the
+    /// The peripheral identifies the central by ``address`` until the two sides bond. During bonding, the
     /// central reveals its identity address, which is its first address or `PairingUser.identityAddress`.
     ///
     /// ``changeAddress()`` does not change the address of a bonded central, because the peripheral recognizes
     /// a bonded central under any address.
     public var address: DeviceAddress { state.withLock(\.address) }
 
-    /// The time that ``nextUpdate(of:)`` waits for an update.
+    /// The longest time that ``nextUpdate(of:)`` waits for an update.
     public let patience: Duration
 
     struct State {
@@ -90,7 +91,7 @@ public final class VirtualCentral: TestCentral {
         state.withLock { $0.mtu }
     }
 
-    /// Returns all advertisements on the air, without waiting.
+    /// Returns all advertisements on the air immediately.
     public func scan() -> [ScanResult] {
         server.advertisements.map { advertisement in
             ScanResult(
@@ -104,15 +105,16 @@ public final class VirtualCentral: TestCentral {
 
     /// Connects to the peripheral and negotiates the MTU.
     ///
-    /// On some stacks, such as a stack with a Bluetooth 5 adapter, a connection interrupts advertising. In
-    /// this case, another central waits up to ``patience`` until advertising resumes.
+    /// On some stacks, such as a stack with a Bluetooth 5 adapter, a connection interrupts advertising. If a
+    /// connection has interrupted advertising, another central waits up to ``patience`` until advertising
+    /// resumes.
     ///
     /// - Parameters:
-    ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes. Other values are clamped to this
-    ///     range.
+    ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes. The method clamps other values to
+    ///     the range 23 to 517.
     ///   - encrypting: Whether a bonded central encrypts the connection immediately after it connects.
-    /// - Throws: `TestCentralError` with the code `notFound` when no connectable advertisement is on the
-    ///   air, or with the code `alreadyConnected`.
+    /// - Throws: `TestCentralError` with the code `notFound` when no connectable advertisement is on the air,
+    ///   or with the code `alreadyConnected` when the central is already connected.
     public func connect(mtu: Int, encrypting: Bool) async throws {
         do {
             try open(mtu: mtu, encrypting: encrypting)
@@ -168,9 +170,10 @@ public final class VirtualCentral: TestCentral {
         }
     }
 
-    /// Changes the address for later connections, unless the peripheral is bonded with the central.
+    /// Changes the address that the central uses for later connections.
     ///
-    /// A bonded peripheral recognizes the central by a key, and not by the address.
+    /// The method does not change the address of a bonded central. A bonded peripheral recognizes the central
+    /// by a key, and not by the address.
     public func changeAddress() throws {
         try state.withLock { state in
             guard state.connection == nil || !state.inbox.isOpen else {
@@ -198,19 +201,19 @@ public final class VirtualCentral: TestCentral {
         if let connection { server.disconnect(connection) }
     }
 
-    /// Discovers the services, characteristics and descriptors.
+    /// Discovers the services, characteristics and descriptors of the peripheral.
     public func discover() async throws -> DiscoveredDatabase {
         try await requests.run { try await knownDatabase() }
     }
 
-    /// Returns the current database.
+    /// Returns the current database of the peripheral.
     ///
-    /// A virtual central does not need a request for it.
+    /// A virtual central does not need a request for the database.
     public func knownDatabase() async throws -> DiscoveredDatabase {
         try server.discover(on: connection())
     }
 
-    /// Reads a value, or the part of a value from an offset on, with exactly one request.
+    /// Reads a value from an offset on, with exactly one request.
     public func read(_ handle: AttributeHandle, offset: Int) async throws -> [UInt8] {
         let connection = try connection()
         return try await requests.run {
@@ -229,9 +232,9 @@ public final class VirtualCentral: TestCentral {
 
     /// Writes a value with a Write Command.
     ///
-    /// The method returns when the handler of the peripheral has returned. A test can thus check the effects
-    /// of the handler. A write to a `WriteStream` returns immediately, even if the value waits for room or is
-    /// dropped.
+    /// The method returns when the handler of the peripheral has returned. After the call, a test can check
+    /// the effects of the handler. A write to a `WriteStream` returns immediately, even if the stream delays
+    /// or drops the value.
     public func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) async throws {
         let connection = try connection()
         try checkLength(of: value, header: 3)
@@ -239,7 +242,9 @@ public final class VirtualCentral: TestCentral {
         _ = try await server.write(handle, value, on: connection)
     }
 
-    /// Sends a part of a value, which the peripheral queues until ``executePreparedWrites(commit:)``.
+    /// Sends a part of a value to the peripheral.
+    ///
+    /// The peripheral queues the part until a call of ``executePreparedWrites(commit:)``.
     public func prepareWrite(_ handle: AttributeHandle, _ value: [UInt8], offset: Int) async throws {
         let connection = try connection()
         try checkLength(of: value, header: 5)
@@ -248,7 +253,7 @@ public final class VirtualCentral: TestCentral {
         }
     }
 
-    /// Asks the peripheral to write all prepared parts, or to discard them.
+    /// Asks the peripheral to write or to discard all prepared parts.
     public func executePreparedWrites(commit: Bool) async throws {
         let connection = try connection()
         try await requests.run {
@@ -256,12 +261,12 @@ public final class VirtualCentral: TestCentral {
         }
     }
 
-    /// Subscribes to the characteristic with this value handle.
+    /// Subscribes to the characteristic with the given value handle.
     public func subscribe(_ handle: AttributeHandle, to kind: UpdateKind) async throws {
         try await configure(handle, kind.configuration)
     }
 
-    /// Ends the subscription to the characteristic with this value handle.
+    /// Ends the subscription to the characteristic with the given value handle.
     public func unsubscribe(_ handle: AttributeHandle) async throws {
         try await configure(handle, 0)
     }
@@ -279,7 +284,7 @@ public final class VirtualCentral: TestCentral {
         )
     }
 
-    /// Waits up to ``patience`` for the next update of the characteristic with this value handle.
+    /// Waits up to ``patience`` for the next update of the characteristic with the given value handle.
     public func nextUpdate(of handle: AttributeHandle) async throws -> ReceivedUpdate {
         try await nextArrival(of: handle).update
     }

@@ -4,11 +4,11 @@ private import Synchronization
 
 /// A Bluetooth stack in memory, for tests.
 ///
-/// A `Peripheral` that runs on this stack is on the air for the centrals that
-/// ``makeCentral(of:patience:clock:)`` returns.
+/// Only the centrals that ``makeCentral(of:patience:clock:)`` returns can find and connect to a `Peripheral`
+/// on this stack.
 ///
-/// Most tests use `Peripheral.test(mtu:logger:_:)`. Use the backend directly to test code that calls `run`,
-/// or to pass other arguments to `run`:
+/// Most tests use `Peripheral.test(mtu:logger:_:)`. Use `InMemoryBackend` directly to test code that calls
+/// `run`, or to pass other arguments to `run`:
 ///
 /// ```swift
 /// let backend = InMemoryBackend()
@@ -21,20 +21,20 @@ private import Synchronization
 ///
 /// The GATT server behaves like the GATT server of BlueZ 5.87 on a Bluetooth 5 adapter, with these details:
 ///
-/// - Subscriptions: The stack reports the end of each subscription. BlueZ does not report the end of every
-///   subscription.
-/// - Pairing: If a bonded central pairs again by Just Works, the program decides. BlueZ does the same with
-///   `JustWorksRepairing = confirm`.
-/// - Advertising: Advertisements continue while centrals are connected, except for advertisements that pause.
-///   The time limit of an advertisement never expires.
+/// - Subscriptions: The in-memory stack reports the end of each subscription. BlueZ does not report the end
+///   of every subscription.
+/// - Pairing: If a bonded central pairs again by Just Works, the program accepts or refuses the pairing. The
+///   setting `JustWorksRepairing = confirm` of BlueZ has the same effect.
+/// - Advertising: Advertisements continue while centrals are connected. An advertisement that declares a
+///   pause during connections does not continue. The time limit of an advertisement never expires.
 /// - Handlers: Each handler runs in a separate task.
-/// - Updates: Each update completes without delay, at any send rate. A central stores the updates that it
-///   receives until the test reads them.
+/// - Updates: Each update completes without delay, independently of the send rate. A central stores received
+///   updates until the test reads the updates.
 public struct InMemoryBackend: PeripheralBackend {
     private let server: VirtualGATTServer
     private let store = InMemoryRestorationStore()
 
-    /// Creates a stack without peripherals on the air.
+    /// Creates a Bluetooth stack without peripherals on the air.
     ///
     /// The stack is independent of other stacks.
     public init() {
@@ -46,14 +46,15 @@ public struct InMemoryBackend: PeripheralBackend {
         )
     }
 
-    /// Creates a central of this stack.
+    /// Creates a central that can connect to the peripherals of this stack.
     ///
     /// The central is not connected yet.
     ///
     /// - Parameters:
     ///   - peripheral: The peripheral under test. The declaration of the peripheral determines the position
     ///     of each `Characteristic` in the database.
-    ///   - patience: The time that the central waits for an update before it throws an error.
+    ///   - patience: The longest time that the central waits for an update before the central throws an
+    ///     error.
     ///   - clock: The clock that measures `patience`.
     /// - Returns: The central.
     public func makeCentral(
@@ -64,12 +65,12 @@ public struct InMemoryBackend: PeripheralBackend {
         VirtualCentral(of: peripheral, on: server, patience: patience, clock: clock)
     }
 
-    /// A store in memory that exists as long as this stack.
+    /// The in-memory store, which exists as long as the stack.
     ///
-    /// If a peripheral runs on the stack again, the peripheral is restored from this store.
+    /// If a peripheral runs on the same stack again, the framework restores the peripheral from the store.
     public var restorationStore: (any RestorationStore)? { store }
 
-    /// Publishes the peripheral until its link is stopped or the task is cancelled.
+    /// Publishes the peripheral until the framework stops the link, or until the task is cancelled.
     public func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
         let advertising = InMemoryAdvertising(on: server)
         try advertising.examine(publication.advertisements)

@@ -3,10 +3,12 @@ private import Synchronization
 
 /// A store that preserves the state of peripherals in memory, for tests.
 ///
-/// The store fulfills the contract of a `RestorationStore`, except that the state does not survive the
-/// process. A test can stop a peripheral and start it again with the same store. A test can also simulate
-/// that a program was killed at an earlier time. For this purpose, the test starts the peripheral with a
-/// ``snapshot()`` from that time.
+/// The store meets the requirements of `RestorationStore`, but the state does not survive the end of the
+/// process.
+///
+/// A test can stop a peripheral, and start the peripheral again with the same store. A test can also simulate
+/// a kill of the program at an earlier time. To simulate the kill, start the peripheral with a ``snapshot()``
+/// of the store from the earlier time.
 public final class InMemoryRestorationStore: RestorationStore {
     fileprivate typealias Identifier = [UInt8]
 
@@ -32,15 +34,15 @@ public final class InMemoryRestorationStore: RestorationStore {
         state = Mutex(State(documents: documents))
     }
 
-    /// The number of saves since the store was created.
+    /// The number of saves since the creation of the store.
     public var saveCount: Int { state.withLock { $0.saveCount } }
 
     /// The error that `RestorationRecord.load()` throws for every identifier.
     ///
-    /// With `nil`, loading succeeds.
+    /// If the property is `nil`, `RestorationRecord.load()` succeeds.
     ///
-    /// The error simulates damaged preserved state. `RestorationRecord.setAside()` and the next successful
-    /// save reset this property to `nil`. While the property contains an error, ``identifiers()`` returns an
+    /// The error simulates damaged preserved state. A call of `RestorationRecord.setAside()` or a successful
+    /// save resets the property to `nil`. While the property contains an error, ``identifiers()`` returns an
     /// empty array.
     public var loadError: RestorationError? {
         get { state.withLock { $0.loadError } }
@@ -49,38 +51,39 @@ public final class InMemoryRestorationStore: RestorationStore {
 
     /// The error that `RestorationRecord.save(_:)` throws for every identifier.
     ///
-    /// With `nil`, saving succeeds.
+    /// If the property is `nil`, `RestorationRecord.save(_:)` succeeds.
     public var saveError: RestorationError? {
         get { state.withLock { $0.saveError } }
         set { state.withLock { $0.saveError = newValue } }
     }
 
-    /// The preserved state of an identifier, or `nil` if the store contains no such state.
+    /// The preserved state of an identifier, or `nil` if the store contains no state of the identifier.
     public subscript(identifier: String) -> RestorationState? {
         get { state.withLock { $0.documents[Array(identifier.utf8)] } }
         set { state.withLock { $0.documents[Array(identifier.utf8)] = newValue } }
     }
 
-    /// The states of an identifier that were set aside, oldest first.
+    /// Returns the states of an identifier that `RestorationRecord.setAside()` has set aside, oldest state
+    /// first.
     public func documentsSetAside(of identifier: String) -> [RestorationState] {
         state.withLock { $0.setAside[Array(identifier.utf8)] ?? [] }
     }
 
-    /// The state of an identifier that was set aside for a newer version.
+    /// Returns the state of an identifier that was set aside for a newer version of the state format.
     ///
-    /// Returns `nil` if no state was set aside for this version.
+    /// The method returns `nil` if no state was set aside for the given version.
     public func document(of identifier: String, setAsideForVersion version: Int) -> RestorationState? {
         state.withLock { $0.ofNewerVersions[Array(identifier.utf8)]?[version] }
     }
 
-    /// Creates a store with the current preserved state.
+    /// Creates a new store with a copy of the current preserved state.
     ///
     /// In the new store, no record is open, and loading and saving succeed.
     public func snapshot() -> InMemoryRestorationStore {
         InMemoryRestorationStore(documents: state.withLock { $0.documents })
     }
 
-    /// Waits until ``saveCount`` is at least this number.
+    /// Waits until ``saveCount`` is at least the given number.
     public func waitForSaves(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isReached = state.withLock { state in
@@ -92,7 +95,7 @@ public final class InMemoryRestorationStore: RestorationStore {
         }
     }
 
-    /// The identifiers whose preserved state can be loaded, in no particular order.
+    /// Returns the identifiers whose preserved state can be loaded, in no particular order.
     public func identifiers() async throws(RestorationError) -> [String] {
         state.withLock { state in
             // State that cannot be loaded is not listed.

@@ -7,12 +7,13 @@ public struct DiscoveredDatabase: Hashable, Sendable {
 
     /// The services of programs, without the services of the Bluetooth stack.
     ///
-    /// The list omits each secondary service that no other service includes, because a central cannot use
-    /// such a service.
+    /// The array omits each secondary service that no other service includes. A central cannot use a
+    /// secondary service that no other service includes.
     ///
-    /// The services of the stack are Generic Access, Generic Attribute and the Device Information service
-    /// that BlueZ publishes. The property recognizes BlueZ's Device Information service by two facts. This
-    /// service precedes all services of programs, and the PnP ID is its only characteristic.
+    /// The services of the Bluetooth stack are Generic Access, Generic Attribute and the Device Information
+    /// service that BlueZ publishes. The Device Information service of BlueZ precedes all services of
+    /// programs, and contains only the PnP ID characteristic. The property recognizes the Device Information
+    /// service of BlueZ by its position and by its characteristic.
     public var applicationServices: [DiscoveredService] {
         let included = Set(services.flatMap(\.includedServices))
         let others = services.filter {
@@ -26,12 +27,12 @@ public struct DiscoveredDatabase: Hashable, Sendable {
         return Array(others.dropFirst())
     }
 
-    /// Creates a database, for implementations of `TestCentral`.
+    /// Creates a database for an implementation of `TestCentral`.
     public init(services: [DiscoveredService]) {
         self.services = services
     }
 
-    /// Returns the characteristic with this value handle.
+    /// Returns the characteristic with the given value handle.
     public func characteristic(at valueHandle: AttributeHandle) -> DiscoveredCharacteristic? {
         for service in services where service.handles.contains(valueHandle) {
             return service.characteristics.first { $0.valueHandle == valueHandle }
@@ -42,24 +43,25 @@ public struct DiscoveredDatabase: Hashable, Sendable {
 
 /// A service that a central has discovered.
 public struct DiscoveredService: Hashable, Sendable {
-    /// The type of the service.
+    /// The UUID that identifies the type of the service.
     public var uuid: BluetoothUUID
 
-    /// The handles of the service's declaration and of all its attributes.
+    /// The handles of the service, from its declaration to its last attribute.
     public var handles: ClosedRange<AttributeHandle>
 
     /// The characteristics in the order of their handles.
     public var characteristics: [DiscoveredCharacteristic]
 
-    /// Whether the service is primary.
+    /// Whether the service is a primary service.
     ///
-    /// A service that is not primary is secondary. Other services include a secondary service.
+    /// With `false`, the service is a secondary service. A secondary service is for inclusion in other
+    /// services.
     public var isPrimary: Bool
 
-    /// The handles of the declarations of the included services.
+    /// The declaration handles of the included services.
     public var includedServices: [AttributeHandle]
 
-    /// Creates a service, for implementations of `TestCentral`.
+    /// Creates a service for an implementation of `TestCentral`.
     public init(
         uuid: BluetoothUUID,
         handles: ClosedRange<AttributeHandle>,
@@ -77,22 +79,22 @@ public struct DiscoveredService: Hashable, Sendable {
 
 /// A characteristic that a central has discovered.
 public struct DiscoveredCharacteristic: Hashable, Sendable {
-    /// The type of the characteristic.
+    /// The UUID that identifies the type of the characteristic.
     public var uuid: BluetoothUUID
 
-    /// The handle of the declaration.
+    /// The handle of the characteristic declaration.
     public var declarationHandle: AttributeHandle
 
-    /// The handle of the value.
+    /// The handle of the characteristic value.
     public var valueHandle: AttributeHandle
 
-    /// The properties of the declaration, without the extended properties.
+    /// The properties in the characteristic declaration, without the extended properties.
     public var properties: CharacteristicProperties
 
     /// The descriptors in the order of their handles.
     public var descriptors: [DiscoveredDescriptor]
 
-    /// Creates a characteristic, for implementations of `TestCentral`.
+    /// Creates a characteristic for an implementation of `TestCentral`.
     public init(
         uuid: BluetoothUUID,
         declarationHandle: AttributeHandle,
@@ -107,9 +109,10 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
         self.descriptors = descriptors
     }
 
-    /// Returns the handle of the first descriptor of a type.
+    /// Returns the handle of the first descriptor with the given type.
     ///
-    /// - Throws: ``TestCentralError`` with the code `notFound` when there is no such descriptor.
+    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic has no descriptor of
+    ///   the given type.
     public func handle(of descriptor: BluetoothUUID) throws(TestCentralError) -> AttributeHandle {
         guard let found = descriptors.first(where: { $0.uuid == descriptor }) else {
             throw TestCentralError(
@@ -123,13 +126,13 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
 
 /// A descriptor that a central has discovered.
 public struct DiscoveredDescriptor: Hashable, Sendable {
-    /// The type of the descriptor.
+    /// The UUID that identifies the type of the descriptor.
     public var uuid: BluetoothUUID
 
     /// The handle of the descriptor.
     public var handle: AttributeHandle
 
-    /// Creates a descriptor, for implementations of `TestCentral`.
+    /// Creates a descriptor for an implementation of `TestCentral`.
     public init(uuid: BluetoothUUID, handle: AttributeHandle) {
         self.uuid = uuid
         self.handle = handle

@@ -1,8 +1,9 @@
 public import PeripheralCore
 
-/// The user of a `TestCentral` while it pairs.
+/// The user of a `TestCentral` during pairing.
 ///
-/// The value describes the capabilities of the central and the answers of the person who uses the central.
+/// A `PairingUser` contains the capabilities of the central, and the answers of the person who uses the
+/// central.
 ///
 /// ```swift
 /// try await central.pair(.justWorks)
@@ -10,32 +11,33 @@ public import PeripheralCore
 /// try await central.pair(.confirming { number in await shownNumber() == number })
 /// ```
 ///
-/// The capabilities of both sides determine the question and the side that asks the question (Core
+/// The IO capabilities of the two devices determine the question, and the device that asks the question (Core
 /// Specification, Vol 3, Part H, 2.3.5.1).
 public struct PairingUser: Sendable {
     /// The IO capability of a device (Core Specification, Vol 3, Part H, 2.3.2).
     public enum Capability: Hashable, Sendable, CaseIterable {
-        /// The device has neither input nor output.
+        /// A device without input and without output.
         case noInputNoOutput
-        /// A display.
+        /// A device with a display.
         case displayOnly
-        /// A display and a way to answer yes or no.
+        /// A device with a display, and with a way to answer yes or no.
         case displayYesNo
-        /// A keyboard.
+        /// A device with a keyboard.
         case keyboardOnly
-        /// A display and a keyboard.
+        /// A device with a display and a keyboard.
         case keyboardDisplay
     }
 
     /// The IO capability of the central.
     public var capability: Capability
 
-    /// Whether both sides store the keys to encrypt later connections.
+    /// Whether the central and the peripheral store keys to encrypt later connections.
     public var isBonding: Bool
 
     /// Whether the central requests protection against a man in the middle.
     ///
-    /// If neither side requests this protection, the two sides pair by Just Works, with any IO capabilities.
+    /// If neither side requests protection against a man in the middle, the two sides pair by Just Works,
+    /// with any IO capabilities.
     public var requiresAuthentication: Bool
 
     /// Whether the central offers LE Secure Connections.
@@ -48,16 +50,18 @@ public struct PairingUser: Sendable {
     /// With `nil`, the central reveals its first address. For example, the identity address of an iPhone
     /// differs from the address with which the iPhone connects (Core Specification, Vol 3, Part H, 3.6.5).
     ///
-    /// Only a `VirtualCentral` reveals the address in this property. Other centrals reveal their own
-    /// identity address.
+    /// Only a `VirtualCentral` reveals the address in ``identityAddress``. Any other implementation of
+    /// `TestCentral` reveals its own identity address.
     public var identityAddress: DeviceAddress?
 
-    /// Receives the passkey on the central's display, which the person enters on the peripheral.
+    /// Receives the passkey that the central displays.
+    ///
+    /// The person enters the passkey on the peripheral.
     public var display: @Sendable (_ passkey: UInt32) async -> Void
 
     /// Returns the passkey that the person enters on the central, 0 to 999,999.
     ///
-    /// `nil` cancels the pairing.
+    /// The result `nil` cancels the pairing.
     public var enterPasskey: @Sendable () async -> UInt32?
 
     /// Returns whether the peripheral displays the same number as the central.
@@ -67,14 +71,16 @@ public struct PairingUser: Sendable {
     ///
     /// - Parameters:
     ///   - capability: The IO capability of the central.
-    ///   - isBonding: Whether both sides store the keys.
+    ///   - isBonding: Whether the central and the peripheral store the keys.
     ///   - requiresAuthentication: Whether the central requests protection against a man in the middle.
     ///   - secureConnections: Whether the central offers LE Secure Connections.
     ///   - identityAddress: The public identity address that a virtual central reveals when it bonds. With
     ///     `nil`, which is the default, the central reveals its first address.
-    ///   - display: Receives the displayed passkey. The default closure has no effect.
-    ///   - enterPasskey: Returns the entered passkey. The default closure cancels the pairing.
-    ///   - confirm: Returns whether the numbers are equal. The default closure returns `true`.
+    ///   - display: Receives the passkey that the central displays. The default closure ignores the passkey.
+    ///   - enterPasskey: Returns the passkey that the person enters on the central. The default closure
+    ///     cancels the pairing.
+    ///   - confirm: Returns whether the central and the peripheral display the same number. The default
+    ///     closure returns `true`.
     public init(
         capability: Capability,
         isBonding: Bool = true,
@@ -97,7 +103,7 @@ public struct PairingUser: Sendable {
 }
 
 extension PairingUser {
-    /// A central without display and keyboard, which bonds without a question.
+    /// A central without a display and without a keyboard, which bonds without a question to the user.
     public static let justWorks = PairingUser(capability: .noInputNoOutput)
 
     /// A central with a keyboard, for a peripheral that displays a passkey.
@@ -118,8 +124,8 @@ extension PairingUser {
 
     /// A central with a display and two buttons, for a peripheral that displays a number to compare.
     ///
-    /// - Parameter answer: Returns whether the peripheral displays the same number. The default closure
-    ///   returns `true`.
+    /// - Parameter answer: Returns whether the peripheral displays the same number as the central. The
+    ///   default closure returns `true`.
     /// - Returns: The user.
     public static func confirming(
         _ answer: @escaping @Sendable (UInt32) async -> Bool = { _ in true }

@@ -2,13 +2,13 @@ public import PeripheralKit
 
 /// A notification or indication that a central has received.
 public struct ReceivedUpdate: Hashable, Sendable {
-    /// Whether the update was a notification or an indication.
+    /// The kind of the update, which is a notification or an indication.
     public var kind: UpdateKind
 
     /// The value.
     public var value: [UInt8]
 
-    /// Creates an update, for implementations of `TestCentral`.
+    /// Creates an update for an implementation of `TestCentral`.
     public init(kind: UpdateKind, value: [UInt8]) {
         self.kind = kind
         self.value = value

@@ -1,8 +1,8 @@
-/// The failure of an operation of a `TestCentral`, except a refusal by the peripheral.
+/// The error that an operation of a `TestCentral` throws if the central cannot complete the operation.
 ///
-/// If the peripheral refuses an operation, the operation throws an `ATTError` instead.
+/// If the peripheral refuses an operation, the operation throws an `ATTError`.
 public struct TestCentralError: Error, Sendable, CustomStringConvertible {
-    /// A kind of failure.
+    /// The kind of a failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case notFound, notConnected, alreadyConnected, disconnected, pairingFailed, timedOut
@@ -11,34 +11,35 @@ public struct TestCentralError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// The peripheral is not on the air, or its database has no such attribute.
+        /// The peripheral is not on the air, or the database of the peripheral does not contain the
+        /// attribute.
         public static let notFound = Code(kind: .notFound)
-        /// The operation needs a connection.
+        /// The operation requires a connection.
         public static let notConnected = Code(kind: .notConnected)
-        /// The central is already connected, and it can have only one connection.
+        /// The central is already connected, and cannot open a second connection.
         public static let alreadyConnected = Code(kind: .alreadyConnected)
         /// The connection ended before the operation was complete.
         public static let disconnected = Code(kind: .disconnected)
-        /// The two sides could not pair, or one of them refused.
+        /// The central and the peripheral cannot pair, or one of the two sides has refused to pair.
         public static let pairingFailed = Code(kind: .pairingFailed)
         /// No update arrived within the time limit of the central.
         public static let timedOut = Code(kind: .timedOut)
-        /// The value does not fit into a packet.
+        /// The value does not fit into one packet.
         public static let invalidArgument = Code(kind: .invalidArgument)
         /// The program that implements the central failed.
         public static let failed = Code(kind: .failed)
 
-        /// The name of the code.
+        /// The name of the error code.
         public var description: String { kind.rawValue }
     }
 
-    /// The kind of failure.
+    /// The kind of the failure.
     public var code: Code
 
     /// A description of the failure.
     public var message: String
 
-    /// Creates an error, for implementations of `TestCentral`.
+    /// Creates an error for an implementation of `TestCentral`.
     public init(code: Code, message: String) {
         self.code = code
         self.message = message

@@ -16,25 +16,25 @@ enum CharacteristicPart: Sendable {
 /// Collects the handlers and descriptors of a ``Characteristic``.
 @resultBuilder
 public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
-    /// The type of the collected elements.
+    /// The type of the elements that the result builder collects.
     public typealias Element = CharacteristicElement<Value>
 
-    /// Adds the handler of reads.
+    /// Adds the read handler to the characteristic.
     public static func buildExpression(_ read: Read<Value>) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .read(read.source))]
     }
 
-    /// Adds the handler of writes.
+    /// Adds the write handler to the characteristic.
     public static func buildExpression(_ write: Write<Value>) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .write(.handler(write.handler)))]
     }
 
-    /// Adds the stream of writes.
+    /// Adds the write stream to the characteristic.
     public static func buildExpression(_ stream: WriteStream<Value>) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .write(stream.target))]
     }
 
-    /// Adds the control point, whose responses are the characteristic's values.
+    /// Adds a control point whose responses are the values of the characteristic.
     public static func buildExpression<Request>(
         _ controlPoint: ControlPoint<Request, Value>
     ) -> [CharacteristicElement<Value>] {
@@ -45,7 +45,9 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
         ]
     }
 
-    /// Refuses a control point with responses of another type.
+    /// Rejects a control point with a different response type at compile time.
+    ///
+    /// The responses of a control point must have the value type of the characteristic.
     @available(
         *,
         unavailable,
@@ -55,54 +57,56 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
         _ controlPoint: ControlPoint<Request, Response>
     ) -> [CharacteristicElement<Value>] { [] }
 
-    /// Adds the persistent value.
+    /// Adds the persistent value to the characteristic.
     public static func buildExpression(_ value: PersistentValue<Value>) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .persistent(value.declaration))]
     }
 
-    /// Adds the authorization of reads and writes.
+    /// Adds the authorization handler for reads and writes.
     public static func buildExpression(_ authorization: Authorization) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .authorization(authorization.isAuthorized))]
     }
 
-    /// Adds a descriptor.
+    /// Adds a descriptor to the characteristic.
     public static func buildExpression<T>(_ descriptor: Descriptor<T>) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .descriptor(descriptor.declaration))]
     }
 
-    /// Adds the user description.
+    /// Adds the user description to the characteristic.
     public static func buildExpression(_ description: UserDescription) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .descriptor(description.declaration))]
     }
 
-    /// Adds a presentation format.
+    /// Adds a presentation format to the characteristic.
     public static func buildExpression(_ format: PresentationFormat) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .descriptor(format.declaration))]
     }
 
-    /// Adds the format of a value that consists of several parts.
+    /// Adds the aggregate format for a value that consists of several parts.
     public static func buildExpression(_ format: AggregateFormat) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .descriptor(format.declaration))]
     }
 
-    /// Adds the range of valid values.
+    /// Adds the range of valid values to the characteristic.
     public static func buildExpression(_ range: ValidRange<Value>) -> [CharacteristicElement<Value>]
     where Value: Comparable {
         [CharacteristicElement(part: .descriptor(range.declaration))]
     }
 
-    /// Adds the elements that another builder has collected.
+    /// Adds elements from another characteristic builder.
     public static func buildExpression(
         _ elements: [CharacteristicElement<Value>]
     ) -> [CharacteristicElement<Value>] {
         elements
     }
 
-    /// Refuses a range whose bounds have another type.
+    /// Rejects a valid range with a different type at compile time.
+    ///
+    /// The bounds of a valid range must have the value type of the characteristic.
     @available(*, unavailable, message: "give the ValidRange bounds of the characteristic's own type")
     public static func buildExpression<T>(_ range: ValidRange<T>) -> [CharacteristicElement<Value>] { [] }
 
-    /// Refuses a characteristic inside a characteristic.
+    /// Rejects a characteristic inside a characteristic at compile time.
     @available(*, unavailable, message: "put the Characteristic in a GATTService, not in a Characteristic")
     public static func buildExpression<T>(_ characteristic: Characteristic<T>)
         -> [CharacteristicElement<Value>]
@@ -110,7 +114,7 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
         []
     }
 
-    /// Refuses a service inside a characteristic.
+    /// Rejects a service inside a characteristic at compile time.
     @available(*, unavailable, message: "put the GATTService in the Peripheral, not in a Characteristic")
     public static func buildExpression(_ service: some GATTServiceDeclaration)
         -> [CharacteristicElement<Value>]
@@ -118,7 +122,7 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
         []
     }
 
-    /// Refuses an advertisement inside a characteristic.
+    /// Rejects an advertisement inside a characteristic at compile time.
     @available(*, unavailable, message: "put the Advertisement in the Peripheral, not in a Characteristic")
     public static func buildExpression(_ advertisement: Advertisement) -> [CharacteristicElement<Value>] {
         []

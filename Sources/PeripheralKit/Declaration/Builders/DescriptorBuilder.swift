@@ -13,24 +13,24 @@ public struct DescriptorElement<Value: GATTValue>: Sendable {
 /// Collects the handlers of a ``Descriptor``.
 @resultBuilder
 public enum DescriptorBuilder<Value: GATTValue>: _ListBuilder {
-    /// The type of the collected elements.
+    /// The type of the elements that the result builder collects.
     public typealias Element = DescriptorElement<Value>
 
-    /// Adds the handler of reads.
+    /// Adds the read handler to the descriptor.
     public static func buildExpression(_ read: Read<Value>) -> [DescriptorElement<Value>] {
         [DescriptorElement(part: .read(read.source))]
     }
 
-    /// Adds the handler of writes.
+    /// Adds the write handler to the descriptor.
     public static func buildExpression(_ write: Write<Value>) -> [DescriptorElement<Value>] {
         [DescriptorElement(part: .write(write.handler))]
     }
 
-    /// Refuses an authorization outside of a characteristic.
+    /// Rejects an authorization outside of a characteristic at compile time.
     @available(*, unavailable, message: "put the Authorization in a Characteristic, not in a Descriptor")
     public static func buildExpression(_ authorization: Authorization) -> [DescriptorElement<Value>] { [] }
 
-    /// Refuses a descriptor inside a descriptor.
+    /// Rejects a descriptor inside a descriptor at compile time.
     @available(*, unavailable, message: "put the Descriptor in a Characteristic, not in a Descriptor")
     public static func buildExpression<T>(_ descriptor: Descriptor<T>) -> [DescriptorElement<Value>] {
         []

@@ -1,38 +1,39 @@
 /// The common functions of all declaration builders.
 ///
-/// A builder collects a list of elements and supports `if`, `else` and `for`.
+/// A declaration builder collects a list of elements. A declaration builder supports `if`, `else` and `for`
+/// statements.
 public protocol _ListBuilder: Sendable {
-    /// The type of the collected elements.
+    /// The type of the elements that the result builder collects.
     associatedtype Element
 }
 
 extension _ListBuilder {
-    /// Joins the lists of elements.
+    /// Joins several lists of elements into one list.
     public static func buildBlock(_ parts: [Element]...) -> [Element] {
         parts.flatMap(\.self)
     }
 
-    /// Supports `if` without `else`.
+    /// Supports `if` statements without `else` in a declaration builder.
     public static func buildOptional(_ part: [Element]?) -> [Element] {
         part ?? []
     }
 
-    /// Supports `if`.
+    /// Supports the `if` branch of statements with `else` in a declaration builder.
     public static func buildEither(first part: [Element]) -> [Element] {
         part
     }
 
-    /// Supports `else`.
+    /// Supports the `else` branch of statements in a declaration builder.
     public static func buildEither(second part: [Element]) -> [Element] {
         part
     }
 
-    /// Supports `for`.
+    /// Supports `for` loops in a declaration builder.
     public static func buildArray(_ parts: [[Element]]) -> [Element] {
         parts.flatMap(\.self)
     }
 
-    /// Supports `if #available`.
+    /// Supports `if #available` statements in a declaration builder.
     public static func buildLimitedAvailability(_ part: [Element]) -> [Element] {
         part
     }

@@ -11,59 +11,59 @@ public struct PeripheralElement: Sendable {
 /// Collects the services and the advertisements of a ``Peripheral``.
 @resultBuilder
 public enum PeripheralBuilder: _ListBuilder {
-    /// The type of the collected elements.
+    /// The type of the elements that the result builder collects.
     public typealias Element = PeripheralElement
 
-    /// Adds a service.
+    /// Adds a service to the peripheral.
     public static func buildExpression(_ service: some GATTServiceDeclaration) -> [PeripheralElement] {
         [PeripheralElement(part: .service(service))]
     }
 
-    /// Adds several services of one type.
+    /// Adds several services of the same type to the peripheral.
     public static func buildExpression(_ services: [some GATTServiceDeclaration]) -> [PeripheralElement] {
         services.map { PeripheralElement(part: .service($0)) }
     }
 
-    /// Adds an advertisement.
+    /// Adds an advertisement to the peripheral.
     public static func buildExpression(_ advertisement: Advertisement) -> [PeripheralElement] {
         [PeripheralElement(part: .advertisement(advertisement))]
     }
 
-    /// Refuses a characteristic outside of a service.
+    /// Rejects a characteristic outside of a service at compile time.
     @available(*, unavailable, message: "put the Characteristic in a GATTService, not in the Peripheral")
     public static func buildExpression<T>(_ characteristic: Characteristic<T>) -> [PeripheralElement] { [] }
 
-    /// Refuses a handler outside of a characteristic.
+    /// Rejects a read handler outside of a characteristic at compile time.
     @available(*, unavailable, message: "put Read in a Characteristic, not in the Peripheral")
     public static func buildExpression<T>(_ read: Read<T>) -> [PeripheralElement] { [] }
 
-    /// Refuses a handler outside of a characteristic.
+    /// Rejects a write handler outside of a characteristic at compile time.
     @available(*, unavailable, message: "put Write in a Characteristic, not in the Peripheral")
     public static func buildExpression<T>(_ write: Write<T>) -> [PeripheralElement] { [] }
 
-    /// Refuses an authorization outside of a characteristic.
+    /// Rejects an authorization outside of a characteristic at compile time.
     @available(*, unavailable, message: "put the Authorization in a Characteristic, not in the Peripheral")
     public static func buildExpression(_ authorization: Authorization) -> [PeripheralElement] { [] }
 
-    /// Refuses a persistent value outside of a characteristic.
+    /// Rejects a persistent value outside of a characteristic at compile time.
     @available(*, unavailable, message: "put PersistentValue in a Characteristic, not in the Peripheral")
     public static func buildExpression<T>(_ value: PersistentValue<T>) -> [PeripheralElement] { [] }
 
-    /// Refuses a stream of writes outside of a characteristic.
+    /// Rejects a write stream outside of a characteristic at compile time.
     @available(*, unavailable, message: "put WriteStream in a Characteristic, not in the Peripheral")
     public static func buildExpression<T>(_ stream: WriteStream<T>) -> [PeripheralElement] { [] }
 
-    /// Refuses a control point outside of a characteristic.
+    /// Rejects a control point outside of a characteristic at compile time.
     @available(*, unavailable, message: "put the ControlPoint in a Characteristic, not in the Peripheral")
     public static func buildExpression<Request, Response>(
         _ controlPoint: ControlPoint<Request, Response>
     ) -> [PeripheralElement] { [] }
 
-    /// Refuses a descriptor outside of a characteristic.
+    /// Rejects a descriptor outside of a characteristic at compile time.
     @available(*, unavailable, message: "put the Descriptor in a Characteristic, not in the Peripheral")
     public static func buildExpression<T>(_ descriptor: Descriptor<T>) -> [PeripheralElement] { [] }
 
-    /// Refuses a descriptor outside of a characteristic.
+    /// Rejects a descriptor outside of a characteristic at compile time.
     @available(
         *,
         unavailable,
@@ -71,15 +71,15 @@ public enum PeripheralBuilder: _ListBuilder {
     )
     public static func buildExpression(_ format: PresentationFormat) -> [PeripheralElement] { [] }
 
-    /// Refuses a descriptor outside of a characteristic.
+    /// Rejects a descriptor outside of a characteristic at compile time.
     @available(*, unavailable, message: "put the AggregateFormat in a Characteristic, not in the Peripheral")
     public static func buildExpression(_ format: AggregateFormat) -> [PeripheralElement] { [] }
 
-    /// Refuses a descriptor outside of a characteristic.
+    /// Rejects a descriptor outside of a characteristic at compile time.
     @available(*, unavailable, message: "put the ValidRange in a Characteristic, not in the Peripheral")
     public static func buildExpression<T>(_ range: ValidRange<T>) -> [PeripheralElement] { [] }
 
-    /// Refuses a description outside of a characteristic.
+    /// Rejects a user description outside of a characteristic at compile time.
     @available(*, unavailable, message: "put the UserDescription in a Characteristic, not in the Peripheral")
     public static func buildExpression(_ description: UserDescription) -> [PeripheralElement] { [] }
 }

@@ -4,29 +4,29 @@ public struct DeclarationIssue: Hashable, Sendable, CustomStringConvertible {
     public enum Severity: Hashable, Sendable {
         /// The peripheral cannot be published.
         case error
-        /// The peripheral can be published, but behaves differently from the declaration in some way.
+        /// The peripheral can be published, but its behavior differs from the declaration.
         case warning
     }
 
     /// The severity of the issue.
     public let severity: Severity
 
-    /// The element with the issue, such as `characteristic 2a37 of service 180d`.
+    /// The declared element that has the issue, such as `characteristic 2a37 of service 180d`.
     public let element: String
 
-    /// The problem of the element.
+    /// A description of the problem.
     public let reason: String
 
-    /// The remedy for the problem.
+    /// A description of how to solve the problem.
     public let remedy: String
 
-    /// Creates an issue, for ``StackProfile``.
+    /// Creates an issue for the result of a ``StackProfile``.
     ///
     /// - Parameters:
     ///   - severity: The severity of the issue.
-    ///   - element: The element with the issue, such as `characteristic 2a37 of service 180d`.
-    ///   - reason: The problem of the element.
-    ///   - remedy: The remedy for the problem.
+    ///   - element: The declared element that has the issue, such as `characteristic 2a37 of service 180d`.
+    ///   - reason: A description of the problem.
+    ///   - remedy: A description of how to solve the problem.
     public init(severity: Severity, element: String, reason: String, remedy: String) {
         self.severity = severity
         self.element = element
@@ -42,14 +42,14 @@ public struct DeclarationIssue: Hashable, Sendable, CustomStringConvertible {
 
 /// An error for an invalid declaration of a ``Peripheral``.
 ///
-/// The peripheral was not published.
+/// A peripheral with an invalid declaration is not published.
 public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// All errors, in the order of the declaration.
+    /// All issues with the severity `error`, in the order of the declaration.
     public let issues: [DeclarationIssue]
 
-    /// Creates an error from issues whose severity is `error`.
+    /// Creates an error from issues with the severity `error`.
     ///
-    /// Backends use this initializer.
+    /// The backends of Bluetooth stacks use this initializer.
     public init(issues: [DeclarationIssue]) {
         self.issues = issues
     }

@@ -1,10 +1,12 @@
-/// The rules of a certain Bluetooth stack for declarations, used by ``Peripheral/validate(for:)``.
+/// The rules of a certain Bluetooth stack for the declaration of a peripheral.
 ///
-/// A backend provides the rules of its stack, such as `peripheral.validate(for: .bluez("5.66"))`.
+/// The method ``Peripheral/validate(for:)`` applies the rules of a Bluetooth stack.
+///
+/// Each backend provides the rules of its Bluetooth stack, as in `peripheral.validate(for: .bluez("5.66"))`.
 public protocol StackProfile: Sendable {
-    /// Finds the parts of a declaration that the stack refuses or implements differently.
+    /// Finds the parts of a declaration that the Bluetooth stack refuses or implements differently.
     ///
-    /// - Parameter publication: The validated publication to examine.
+    /// - Parameter publication: The publication to examine, which contains the validated declaration.
     /// - Returns: The errors and warnings, in the order of the declaration.
     func examine(_ publication: BackendPublication) -> [DeclarationIssue]
 }
@@ -12,7 +14,7 @@ public protocol StackProfile: Sendable {
 extension Peripheral {
     /// Examines the declaration for a certain Bluetooth stack.
     ///
-    /// This machine does not have to run that stack.
+    /// The Bluetooth stack does not have to run on this machine.
     ///
     /// ```swift
     /// @Test func lampRunsOnDebian12() {
@@ -20,16 +22,16 @@ extension Peripheral {
     /// }
     /// ```
     ///
-    /// The function examines only the declaration. The function cannot find problems that appear at run time,
+    /// The method examines only the declaration. The method cannot find problems that appear at run time,
     /// such as:
     ///
-    /// - Handlers can throw errors that the stack cannot send to the central.
-    /// - Services of other programs. Such services can move the services of this peripheral that are not
-    ///   pinned: see ``GATTService/handle``.
+    /// - Handlers can throw errors that the Bluetooth stack cannot send to the central.
+    /// - Services of other programs can change the handles of services that are not pinned: see
+    ///   ``GATTService/handle``.
     ///
-    /// - Parameter rules: The rules of the stack, such as `.bluez("5.66")`.
-    /// - Returns: The issues of ``validate()``, followed by the issues of the stack. If the declaration has
-    ///   errors, the rules of the stack are not applied.
+    /// - Parameter rules: The rules of the Bluetooth stack, such as `.bluez("5.66")`.
+    /// - Returns: The issues of ``validate()``, followed by the issues of the Bluetooth stack. If the
+    ///   declaration has errors, the method does not apply the rules of the Bluetooth stack.
     public func validate(for rules: some StackProfile) -> [DeclarationIssue] {
         let issues = validate()
         guard let publication = try? publication() else { return issues }

@@ -14,20 +14,21 @@ struct ProcedureTable {
     }
 
     enum Admission: Equatable {
-        /// The procedure is in the table, and begins when its request is answered.
+        /// The request is admitted, and the procedure begins after the request is answered.
         case admitted
-        /// Another procedure is about to end. The request can be admitted after that end.
+        /// Another procedure at the same place is about to end. The request can be admitted after the other
+        /// procedure has ended.
         case delayed
         case refused
     }
 
     private enum Phase {
-        /// The request has not been answered yet.
+        /// The request of the procedure is not answered yet.
         case admitted
         case running
-        /// The response is being sent.
+        /// The control point sends the response of the procedure.
         case responding
-        /// The procedure has no further effect, but has not ended.
+        /// A cancelled procedure that has no further effect, but that has not ended.
         case cancelled
     }
 

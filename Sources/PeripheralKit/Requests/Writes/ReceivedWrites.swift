@@ -2,24 +2,24 @@ public import PeripheralCore
 
 /// The writes of centrals to a characteristic with a ``WriteStream``.
 ///
-/// The sequence delivers the writes in the order in which they arrived. Each write is delivered once, to the
-/// first task that waits for a write. Several tasks can consume the writes, concurrently or one after the
-/// other. If a task is cancelled, the other tasks receive the remaining writes. After the session has ended,
-/// the sequence delivers the remaining writes and then ends.
+/// The sequence delivers the writes in the order of their arrival. The sequence delivers each write once, to
+/// the first task that waits for a write. Several tasks can read the sequence, concurrently or one after
+/// another. If one task is cancelled, the other tasks receive the remaining writes. After the session has
+/// ended, the sequence delivers the remaining writes and ends.
 ///
-/// Writes that are not consumed fill the buffer of the ``WriteStream``. If the buffer is full, all further
-/// writes of the same central wait.
+/// A write stays in the buffer of the ``WriteStream`` until a task reads the write. If the buffer is full, a
+/// further write waits until the buffer has room. All later writes of the same central also wait.
 public struct ReceivedWrites<Value: GATTValue>: AsyncSequence, Sendable {
     let buffer: WriteBuffer
 
-    /// An iterator that delivers one write after the other.
+    /// An iterator that delivers the writes one after another.
     public struct Iterator: AsyncIteratorProtocol {
         let buffer: WriteBuffer
 
-        /// Waits for the next write.
+        /// Waits for the next write of a central.
         ///
-        /// - Returns: The write; `nil` if the session has ended and all writes are consumed, or if the task
-        ///   is cancelled.
+        /// - Returns: The next write, or `nil` if the task is cancelled. The result is also `nil` if the
+        ///   session has ended and all writes have been read.
         public mutating func next() async -> ReceivedWrite<Value>? {
             while let write = await buffer.next() {
                 // Writes that cannot be decoded were refused earlier.
@@ -42,10 +42,12 @@ extension ReceivedWrites.Iterator: Sendable {}
 extension PeripheralSession {
     /// Returns the writes of centrals to a characteristic.
     ///
-    /// - Parameter characteristic: A characteristic of this peripheral with a ``WriteStream``.
-    /// - Returns: The writes that are not consumed yet, and all later writes until the session ends.
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
-    ///   ``PeripheralError/Code/stopped``.
+    /// - Parameter characteristic: A characteristic of the session's peripheral with a ``WriteStream``.
+    /// - Returns: A sequence of the writes that no task has read yet, and of all later writes until the
+    ///   session ends.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` if the characteristic
+    ///   has no ``WriteStream`` or is not part of the peripheral. ``PeripheralError`` with the code
+    ///   ``PeripheralError/Code/stopped`` if the session has ended.
     public func writes<Value>(
         to characteristic: Characteristic<Value>
     ) throws(PeripheralError) -> ReceivedWrites<Value> {

@@ -4,7 +4,9 @@ extension OutboxDelivery {
     /// The manner in which an update is sent to a subscriber.
     enum Manner {
         case alone
-        /// The value is sent to all subscribers at once, including subscribers for which it is not retained.
+        /// The backend sends the value to all subscribers at once.
+        ///
+        /// The value is also sent to subscribers for which it is not retained.
         case together
     }
 

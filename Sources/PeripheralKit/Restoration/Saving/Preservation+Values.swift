@@ -8,7 +8,7 @@ extension Preservation {
     /// When the updates of a value are sent.
     enum Sending {
         case atOnce
-        /// The updates are sent only after they are saved.
+        /// The framework saves the updates first and sends them afterwards.
         case onceSaved
     }
 

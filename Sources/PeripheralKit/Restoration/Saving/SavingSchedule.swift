@@ -5,13 +5,13 @@
 struct SavingSchedule {
     /// The next step.
     enum Step: Equatable {
-        /// Save the present state and report how the save ended.
+        /// Save the present state, and report the result of the save to the schedule.
         case save
-        /// Ask again at this time, or after an event.
+        /// Ask the schedule again at the associated time, or after an event.
         case wait(until: Duration)
-        /// Ask again after an event.
+        /// Ask the schedule again after an event.
         case rest
-        /// All possible saves are done.
+        /// End the saving, because all possible saves are done.
         case finish
     }
 

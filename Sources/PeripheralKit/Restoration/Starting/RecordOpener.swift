@@ -4,13 +4,17 @@
 struct RecordOpener: Sendable {
     /// The outcome of the attempts.
     enum Outcome {
-        /// The record is open and empty.
+        /// The record of the restoration identifier is open and empty.
         case opened(any RestorationRecord)
-        /// The record contains a state that must stay, because the next run can begin with it.
+        /// The record contains preserved state that the next run can restore.
+        ///
+        /// The current run must not replace this state.
         case occupied(any RestorationRecord)
-        /// The record contains something that can be neither read nor set aside, and must stay.
+        /// The record contains data that can be neither read nor set aside.
+        ///
+        /// The current run must not replace this data.
         case blocked(RestorationError)
-        /// The record could not be opened before the session was over.
+        /// The opener could not open the record before the session ended.
         case ended
     }
 

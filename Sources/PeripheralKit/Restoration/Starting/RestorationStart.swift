@@ -52,7 +52,9 @@ struct RestorationStart: Sendable {
         problems += restoredValues.problems
     }
 
-    /// The publication with planned handles on the air, so that earlier attributes keep their handles.
+    /// Creates a publication with planned handles on the air.
+    ///
+    /// The plan preserves the handles of earlier attributes.
     func publication(of publication: BackendPublication) -> BackendPublication {
         publication.placing(
             declared.table,
