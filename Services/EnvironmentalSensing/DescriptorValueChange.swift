@@ -55,7 +55,7 @@ extension DescriptorValueChange: GATTValue {
         changes = Changes(rawValue: try reader.read())
         let type = reader.readRemaining()
         guard type.count != 4, let characteristic = BluetoothUUID(littleEndian: type) else {
-            throw GATTDecodingError(code: .tooShort, message: "a type has 2 or 16 bytes, not \(type.count)")
+            throw GATTDecodingError(code: .tooShort, message: "a UUID has 2 or 16 bytes, not \(type.count)")
         }
         self.characteristic = characteristic
     }

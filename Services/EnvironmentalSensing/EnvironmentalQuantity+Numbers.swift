@@ -31,7 +31,7 @@ extension EnvironmentalQuantity {
         guard bytes.count == encoding.size else {
             throw GATTDecodingError(
                 code: bytes.count < encoding.size ? .tooShort : .trailingBytes,
-                message: "a value of \(type) has \(encoding.size) bytes, not \(bytes.count)"
+                message: "a value of characteristic \(type) has \(encoding.size) bytes, not \(bytes.count)"
             )
         }
         var count = bytes.reversed().reduce(0) { $0 << 8 | Int($1) }

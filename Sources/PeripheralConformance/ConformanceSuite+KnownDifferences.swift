@@ -35,7 +35,7 @@ extension ConformanceSuite {
             in: .before(BlueZVersion(major: 5, minor: 76)),
             failure:
                 "refusal of \(operation): expected \(ATTError.improperlyConfigured), but got \(ATTError.unlikelyError).",
-            reason: "bluetoothd has no D-Bus name for this error."
+            reason: "bluetoothd has no D-Bus name for the ATT error."
         )
     }
 
@@ -43,14 +43,14 @@ extension ConformanceSuite {
         requestsOfTwo,
         in: .before(BlueZVersion(major: 5, minor: 80)),
         failure: "response: expected [16, 1], but got [16, 128].",
-        reason: "bluetoothd can send an update to one of several subscribers only together with the others."
+        reason: "bluetoothd sends each update to all subscribers of the characteristic."
     )
 
     private static let decodingErrorHasNoName = KnownDifference(
         undecodableIsRefused,
         in: .all,
         failure: "refusal of write: expected \(ATTError.valueNotAllowed), but got \(ATTError.unlikelyError).",
-        reason: "bluetoothd has no D-Bus name for this error."
+        reason: "bluetoothd has no D-Bus name for the ATT error."
     )
 
     private static let indicationsAreNotApart = [
@@ -61,7 +61,7 @@ extension ConformanceSuite {
             scenario,
             in: .before(BlueZVersion(major: 5, minor: 80)),
             failure: "\(subject): failed as \(PeripheralError.Code.notAddressable).",
-            reason: "bluetoothd does not report which of several subscribers has confirmed."
+            reason: "bluetoothd does not report which subscriber has confirmed an indication."
         )
     }
 

@@ -95,7 +95,7 @@ extension PeripheralError {
     static let offTheAir = PeripheralError(
         code: .connectionLost,
         message:
-            "The peripheral is off the air. Its states report the reason, and when it is back on the air."
+            "The peripheral is off the air. Peripheral.states reports the reason and the next publication."
     )
 
     static let notSubscribed = PeripheralError(
@@ -106,7 +106,7 @@ extension PeripheralError {
     static let notAddressable = PeripheralError(
         code: .notAddressable,
         message: "The Bluetooth stack can reach the central only together with all other subscribers. "
-            + "Send to all of them instead."
+            + "Send to all subscribers instead."
     )
 
     static let noRestorationStore = PeripheralError(
@@ -118,7 +118,7 @@ extension PeripheralError {
     static let noRestorationIdentifier = PeripheralError(
         code: .restorationUnavailable,
         message: "The peripheral has a store for its state but no restoration identifier. "
-            + "Declare one with Peripheral(_:restorationIdentifier:)."
+            + "Declare an identifier with Peripheral(_:restorationIdentifier:)."
     )
 
     static let disconnected = PeripheralError(code: .disconnected, message: "The central is not connected.")

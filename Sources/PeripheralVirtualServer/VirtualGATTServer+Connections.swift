@@ -40,7 +40,10 @@ extension VirtualGATTServer {
     ) throws(TestCentralError) -> ConnectionID {
         try state.withLock { state throws(TestCentralError) in
             guard state.air.isConnectable else {
-                throw TestCentralError(code: .notFound, message: "Nothing connectable is on the air.")
+                throw TestCentralError(
+                    code: .notFound,
+                    message: "No connectable advertisement is on the air."
+                )
             }
             let id = ConnectionID(number: state.makeNumber())
             let bond = state.bonds[central.linkAddress].flatMap { key != nil && $0.key == key ? $0 : nil }

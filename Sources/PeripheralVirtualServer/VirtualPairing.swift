@@ -11,7 +11,10 @@ struct VirtualPairing: Sendable {
         /// Whether the failure also ends the connection.
         var endsLink = false
 
-        static let tooLate = Failure(message: "The question was not answered in time.", endsLink: true)
+        static let tooLate = Failure(
+            message: "The pairing question was not answered in time.",
+            endsLink: true
+        )
         static let declinedByCentral = Failure(message: "The central has refused to pair.", endsLink: true)
         static let declinedByPeripheral = Failure(message: "The peripheral has refused to pair.")
         static let wrongPasskey = Failure(message: "The passkey is wrong.")
@@ -74,7 +77,10 @@ struct VirtualPairing: Sendable {
         }
         // `JustWorksRepairing=never`: a central that replaces a bond has to authenticate itself.
         if model == .justWorks, isBonded, !asksBeforeRepairing {
-            throw Failure(message: "The peripheral is already bonded. Forget the central first.")
+            throw Failure(
+                message:
+                    "The peripheral is already bonded with the central. Delete the bond on the peripheral first."
+            )
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await ask(agent) }

@@ -33,7 +33,7 @@ struct FailureTests {
             await bluez.stopDaemon()
             let error = try await failure(on: bluez.backend(recovery: .never))
             #expect(error.code == .stackUnavailable)
-            #expect(error.message == "bluetoothd is not running; start it with 'systemctl start bluetooth'.")
+            #expect(error.message == "bluetoothd is not running. Run 'systemctl start bluetooth'.")
         }
     }
 

@@ -83,7 +83,7 @@ struct LifecycleTests {
     }
 
     private static let daemonLost =
-        "bluetoothd has ended; start it with 'systemctl start bluetooth'."
+        "bluetoothd has ended. Run 'systemctl start bluetooth'."
 
     @Test(arguments: [
         Loss(testDescription: "bluetoothd is killed", code: .connectionLost, message: daemonLost) {
@@ -92,7 +92,7 @@ struct LifecycleTests {
         Loss(
             testDescription: "the bus is killed",
             code: .connectionLost,
-            message: "The connection to the system bus is lost; start D-Bus if it is not running."
+            message: "The connection to the system bus is lost. If D-Bus is not running, start D-Bus."
         ) { await $0.killBus() },
         Loss(
             testDescription: "the adapter is unplugged",

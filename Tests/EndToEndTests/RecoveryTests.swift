@@ -144,7 +144,7 @@ struct RecoveryTests {
                 }
             }
         }
-        let line = "The peripheral is off the air. It is published again automatically as soon as possible."
+        let line = "The peripheral is off the air. The peripheral is published again as soon as possible."
         #expect(log.lines.count { $0.hasPrefix("warning: \(line)") } == 5)
         #expect(log.lines.count { $0.contains("were left out of the log") && $0.contains(line) } == 1)
     }

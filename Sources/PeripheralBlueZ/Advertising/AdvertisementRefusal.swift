@@ -26,7 +26,10 @@ extension RegistrationStateMachine.Failure {
             return
         }
         let reason = Self.likelyReason(message, plan, isPowered: isPowered)
-        self.init(code: .rejected, message: "bluetoothd refused the advertisement (\(said)); \(reason).")
+        self.init(
+            code: .rejected,
+            message: "bluetoothd refused the advertisement (\(said)). Reason: \(reason)."
+        )
     }
 
     private static func likelyReason(_ message: String, _ plan: AdvertisingPlan, isPowered: Bool) -> String {
@@ -37,7 +40,7 @@ extension RegistrationStateMachine.Failure {
             return "likely because of this issue: \(issue)"
         }
         if message.hasPrefix("Failed to parse") {
-            return "it does not accept one of the properties, which its log names"
+            return "bluetoothd does not accept a property. The log of bluetoothd names the property"
         }
         return "it uses \(plan.advertisingData.byteCount) of \(plan.advertisingDataCapacity) bytes, and "
             + "\(plan.scanResponse.byteCount) of \(plan.scanResponseCapacity) in the scan response. The kernel or the "

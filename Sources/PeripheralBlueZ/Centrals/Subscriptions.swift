@@ -375,12 +375,12 @@ extension PeripheralError {
     /// An error for an update that was not sent before its central subscribed again.
     static let outlived = PeripheralError(
         code: .notSubscribed,
-        message: "The central subscribed again before this update was sent to it."
+        message: "The central subscribed again before the update was sent."
     )
 
     fileprivate static let replaced = PeripheralError(
         code: .notSubscribed,
-        message: "The central subscribed again before it confirmed."
+        message: "The central subscribed again and did not confirm the indication."
     )
 
     fileprivate static let confirmationLost = PeripheralError(
@@ -399,7 +399,7 @@ extension PeripheralError {
 
     fileprivate static let closed = PeripheralError(
         code: .notSubscribed,
-        message: "The central ended its subscription or disconnected before it confirmed."
+        message: "The central unsubscribed or disconnected before it confirmed the indication."
     )
 
     fileprivate static func gone(_ central: Central.ID) -> PeripheralError {

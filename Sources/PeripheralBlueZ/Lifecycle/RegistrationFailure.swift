@@ -26,22 +26,22 @@ extension RegistrationStateMachine {
 extension RegistrationStateMachine.Failure {
     static let busLost = Self(
         code: .connectionLost,
-        message: "The connection to the system bus is lost; start D-Bus if it is not running."
+        message: "The connection to the system bus is lost. If D-Bus is not running, start D-Bus."
     )
 
     static let daemonLost = Self(
         code: .connectionLost,
-        message: "bluetoothd has ended; start it with 'systemctl start bluetooth'."
+        message: "bluetoothd has ended. Run 'systemctl start bluetooth'."
     )
 
     static let noDaemon = Self(
         code: .stackUnavailable,
-        message: "bluetoothd is not running; start it with 'systemctl start bluetooth'."
+        message: "bluetoothd is not running. Run 'systemctl start bluetooth'."
     )
 
     static let daemonStarting = Self(
         code: .stackUnavailable,
-        message: "bluetoothd was not running; the bus has been asked to start it."
+        message: "bluetoothd was not running. The bus now starts bluetoothd."
     )
 
     static let powerLost = poweredOff("The Bluetooth adapter is powered off")
@@ -59,7 +59,7 @@ extension RegistrationStateMachine.Failure {
     static func adapterLost(_ path: String) -> Self {
         Self(
             code: .adapterUnavailable,
-            message: "The Bluetooth adapter \(path) is gone; plug it in."
+            message: "The Bluetooth adapter \(path) is missing. Plug it in."
         )
     }
 
@@ -99,21 +99,21 @@ extension RegistrationStateMachine.Failure {
     /// Creates a failure with a message that says what went wrong and what to do.
     init(_ error: any Error, step: RegistrationStep) {
         guard let error = error as? BusError else {
-            self.init(code: .connectionLost, message: "The registration failed: \(error).")
+            self.init(code: .connectionLost, message: "The registration with bluetoothd failed: \(error).")
             return
         }
         switch error {
         case .connectionFailed(let address, let reason):
             self.init(
                 code: .stackUnavailable,
-                message: "The system bus cannot be reached at \(address) (\(reason)); start D-Bus first."
+                message: "The system bus cannot be reached at \(address) (\(reason)). Start D-Bus."
             )
         case .disconnected:
             self = .busLost
         case .timedOut:
             self.init(
                 code: .timedOut,
-                message: "bluetoothd does not answer; restart it with 'systemctl restart bluetooth'."
+                message: "bluetoothd does not answer. Run 'systemctl restart bluetooth'."
             )
         case .remote(let name, let message):
             self.init(remote: name, message, step: step)

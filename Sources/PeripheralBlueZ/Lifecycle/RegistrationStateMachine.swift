@@ -395,7 +395,7 @@ extension RegistrationStateMachine {
 extension RegistrationStateMachine.Failure {
     fileprivate static let advertisementLost = Self(
         code: .connectionLost,
-        message: "bluetoothd has withdrawn the advertisement; see its log for the reason."
+        message: "bluetoothd has withdrawn the advertisement. See bluetoothd's log for the reason."
     )
 
     /// Whether bluetoothd still runs and can withdraw other registrations.

@@ -157,11 +157,11 @@ struct Confirmations {
 extension PeripheralError {
     fileprivate static let left = PeripheralError(
         code: .disconnected,
-        message: "A subscriber disconnected and may not have confirmed."
+        message: "A subscriber disconnected. Its confirmation may be missing."
     )
 
     fileprivate static let unconfirmed = PeripheralError(
         code: .unconfirmed,
-        message: "Not all subscribers confirmed within 30 s."
+        message: "Some subscribers did not confirm the indication within 30 s."
     )
 }

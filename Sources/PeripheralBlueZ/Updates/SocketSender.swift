@@ -186,6 +186,6 @@ final class SocketSender {
 extension PeripheralError {
     static let subscriptionEnded = PeripheralError(
         code: .notSubscribed,
-        message: "The central has ended its subscription or disconnected."
+        message: "The central has unsubscribed or disconnected."
     )
 }

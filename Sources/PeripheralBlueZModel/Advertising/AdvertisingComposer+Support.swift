@@ -46,7 +46,7 @@ extension AdvertisingComposer {
                     "set SIRK in the section CSIS of BlueZ's main.conf"
                 )
             } else {
-                warning("include \(include)", "the adapter does not support it", "leave it out")
+                warning("include \(include)", "the adapter does not support this structure", "leave it out")
             }
         }
         if advertisement.includes.contains(.appearance) {
@@ -57,7 +57,7 @@ extension AdvertisingComposer {
             )
         }
         if includes(.resolvableSetIdentifier), !advertisement.rawData.isEmpty {
-            warning("include rsi", "BlueZ replaces it with the raw data", "leave one of them out")
+            warning("include rsi", "BlueZ replaces the identifier with the raw data", "leave one of them out")
         }
         if includes(.txPower), !data.contains(where: { $0.field == .txPower }), !data.isEmpty {
             warning(

@@ -34,7 +34,7 @@ public struct BlueZRules: StackProfile {
                 DeclarationIssue(
                     severity: .error,
                     element: "peripheral",
-                    reason: "BlueZ \(version) cannot serve it",
+                    reason: "BlueZ \(version) is not supported",
                     remedy: "use BlueZ \(Self.minimumVersion) or later"
                 )
             ]
@@ -92,7 +92,7 @@ extension BlueZRules {
                     element: element,
                     reason:
                         "BlueZ publishes its own Device Information service, which centrals find first",
-                    remedy: "set DeviceID = false in the section General of BlueZ's main.conf"
+                    remedy: "set DeviceID = false in the section [General] of BlueZ's main.conf"
                 )
             )
         }
@@ -165,7 +165,7 @@ extension BlueZRules {
                     severity: .error,
                     element: "peripheral",
                     reason: "after BlueZ's own services, \(error)",
-                    remedy: "pin all services, or pin the pinned ones at higher handles"
+                    remedy: "pin all services, or use higher handles for the pinned services"
                 )
             ]
         }

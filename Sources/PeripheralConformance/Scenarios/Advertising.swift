@@ -21,7 +21,7 @@ extension ConformanceSuite {
             guard let result = results.first(where: { $0.payload.localName == name }) else {
                 throw ConformanceFailure(
                     description:
-                        "Nothing on the air is named \(name), but only \(results.map(\.payload.localName))."
+                        "No advertisement has the name \(name). Found: \(results.map(\.payload.localName))."
                 )
             }
             try expect("connectable", result.isConnectable, is: true)

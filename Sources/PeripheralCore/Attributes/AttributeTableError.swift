@@ -70,7 +70,7 @@ public struct AttributeTableError: Error, Hashable, Sendable {
         AttributeTableError(
             code: .reservedHandle,
             service: index,
-            message: "the first handle is 0x0000, which is reserved; start at 0x0001 or above"
+            message: "the handle 0x0000 is reserved. Use the handle 0x0001 or a higher handle"
         )
     }
 }

@@ -35,11 +35,14 @@ public struct GATTDecodingError: Error, Hashable, Sendable {
     }
 
     static func tooShort(needed: Int, remaining: Int) -> GATTDecodingError {
-        GATTDecodingError(code: .tooShort, message: "\(needed) bytes are needed, \(remaining) available")
+        GATTDecodingError(
+            code: .tooShort,
+            message: "the value needs \(needed) bytes, but \(remaining) remain"
+        )
     }
 
     static func trailingBytes(count: Int) -> GATTDecodingError {
-        GATTDecodingError(code: .trailingBytes, message: "\(count) bytes remain after the value")
+        GATTDecodingError(code: .trailingBytes, message: "\(count) unread bytes follow the value")
     }
 
     /// The ATT error for the central that wrote the invalid bytes.

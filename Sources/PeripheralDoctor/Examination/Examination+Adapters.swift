@@ -57,8 +57,9 @@ extension Examination {
             adapter.name,
             "adapter-incapable",
             "\(adapter.name) cannot be an LE peripheral: \(lack).",
-            reason: "The controller, its driver or the configuration does not support it.",
-            remedy: "If 'ControllerMode' in main.conf is 'bredr', change it. Otherwise use another adapter.",
+            reason: "The controller, its driver or the configuration does not support LE peripherals.",
+            remedy: "If main.conf sets 'ControllerMode = bredr', change the setting. Otherwise use "
+                + "another adapter.",
             command: privileged("btmgmt info")
         )
     }
@@ -72,7 +73,7 @@ extension Examination {
                 "adapter-off",
                 "\(name) is powered off.",
                 reason: "Nothing is on the air.",
-                remedy: "Power it on, or let the program do it with AdapterSettings(powersOn: true).",
+                remedy: "Power on the adapter, or use AdapterSettings(powersOn: true) in the program.",
                 command: "bluetoothctl power on"
             )
         }
@@ -91,8 +92,9 @@ extension Examination {
                     severity,
                     adapter.name,
                     "advertising-full",
-                    "No advertisement is left: \(active) are registered.",
-                    reason: "bluetoothd refuses another one with 'Maximum advertisements reached'.",
+                    "The adapter accepts no further advertisement. \(active) are registered.",
+                    reason:
+                        "bluetoothd refuses further advertisements with 'Maximum advertisements reached'.",
                     remedy: "Stop a program that advertises, or use another adapter."
                 )
             ]

@@ -14,7 +14,7 @@ extension Examination {
                     .ok,
                     Self.configurationSubject,
                     "configuration-missing",
-                    "There is no \(path). bluetoothd uses its defaults."
+                    "The file \(path) does not exist. bluetoothd uses its default settings."
                 )
             ] + settingFindings(of: KeyFile([]))
         case .unreadable(let reason):
@@ -24,7 +24,7 @@ extension Examination {
                     Self.configurationSubject,
                     "configuration-unreadable",
                     "\(path) cannot be read: \(reason).",
-                    reason: "Settings in it that harm a peripheral are not detected.",
+                    reason: "Settings in an unreadable file are not checked.",
                     remedy: "Run peripheral-doctor again as root.",
                     command: "sudo peripheral-doctor"
                 )
@@ -43,7 +43,7 @@ extension Examination {
             Self.configurationSubject,
             "configuration-damaged",
             "Line \(line) of \(machine.configuration.path) is neither a group, a setting nor a comment.",
-            reason: "bluetoothd therefore ignores the whole file and uses its defaults.",
+            reason: "bluetoothd ignores a file with an invalid line, and uses its default settings.",
             remedy: "Correct the line and restart bluetoothd.",
             command: privileged("systemctl restart bluetooth")
         )
@@ -58,7 +58,7 @@ extension Examination {
                     Self.configurationSubject,
                     "configuration-cut",
                     "Only the first \(KeyFile.maximumSize) bytes of \(machine.configuration.path) were read.",
-                    reason: "Settings after them are not checked."
+                    reason: "Settings after these bytes are not checked."
                 )
             )
         }
@@ -74,8 +74,8 @@ extension Examination {
                     Self.configurationSubject,
                     "setting-misplaced",
                     "Line \(entry.line): \(setting.key) is in [\(entry.group)].",
-                    reason: "bluetoothd reads it only in [\(setting.group)].",
-                    remedy: "Move it there and restart bluetoothd.",
+                    reason: "bluetoothd reads \(setting.key) only in [\(setting.group)].",
+                    remedy: "Move the line to [\(setting.group)], and restart bluetoothd.",
                     command: privileged("systemctl restart bluetooth")
                 )
             )
@@ -88,7 +88,7 @@ extension Examination {
                     Self.configurationSubject,
                     "setting-unknown",
                     "\(setting.name) is set, but BlueZ \(version) does not support it.",
-                    reason: "The setting exists since BlueZ \(since). It has no effect here.",
+                    reason: "BlueZ \(since) and later support the setting. Older versions ignore it.",
                     remedy: setting == .client
                         ? "Set 'ReverseServiceDiscovery = false' in [General] instead." : "Remove it."
                 )

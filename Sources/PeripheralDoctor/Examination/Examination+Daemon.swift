@@ -13,10 +13,10 @@ extension Examination {
                     .warning,
                     "bluetoothd",
                     "daemon-stopped",
-                    "bluetoothd does not run. The bus can start it when a program calls it.",
+                    "bluetoothd does not run. The bus can start bluetoothd when a program calls it.",
                     reason:
-                        "Its adapters are unknown until then. The bus cannot start it if its systemd unit is disabled.",
-                    remedy: "Start it, and run peripheral-doctor again.",
+                        "Adapters are unknown until bluetoothd runs. The bus cannot start a disabled systemd unit.",
+                    remedy: "Start bluetoothd, and run peripheral-doctor again.",
                     command: privileged("systemctl start bluetooth")
                 )
             ]
@@ -31,7 +31,7 @@ extension Examination {
                 "bluetoothd",
                 "daemon-missing",
                 "bluetoothd does not run and is not installed in a usual place.",
-                reason: "A peripheral needs it as its Bluetooth stack.",
+                reason: "A peripheral needs bluetoothd.",
                 remedy: "Install BlueZ.",
                 command: privileged("apt-get install bluez")
             )
@@ -41,8 +41,8 @@ extension Examination {
             "bluetoothd",
             "daemon-stopped",
             "bluetoothd \(version) is installed but does not run.",
-            reason: "A peripheral needs it as its Bluetooth stack.",
-            remedy: "Start it now and at each boot.",
+            reason: "A peripheral needs bluetoothd.",
+            remedy: "Start bluetoothd now and at each boot.",
             command: privileged("systemctl enable --now bluetooth")
         )
     }
@@ -57,8 +57,8 @@ extension Examination {
                 "bluetoothd",
                 "daemon-silent",
                 "bluetoothd runs but does not reply.",
-                reason: "No program can register a peripheral with it.",
-                remedy: "Restart it. Its log may contain the cause.",
+                reason: "No program can register a peripheral with bluetoothd.",
+                remedy: "Restart bluetoothd. Its log may contain the cause.",
                 command: command
             )
         case .failed(let message):
@@ -67,8 +67,8 @@ extension Examination {
                 "bluetoothd",
                 "daemon-failing",
                 "bluetoothd does not report its adapters: \(message).",
-                reason: "No program can register a peripheral with it.",
-                remedy: "Restart it. Its log may contain the cause.",
+                reason: "No program can register a peripheral with bluetoothd.",
+                remedy: "Restart bluetoothd. Its log may contain the cause.",
                 command: command
             )
         case .denied, .notAsked, .answered:
@@ -124,7 +124,8 @@ extension Examination {
             reason:
                 "An update for one of several subscribers fails. The end of one of several subscriptions is not "
                 + "reported. BlueZ 5.76 and later support both.",
-            remedy: "Update BlueZ if the program addresses single centrals. Otherwise nothing has to be done."
+            remedy:
+                "Update BlueZ if the program sends updates to single centrals. Otherwise no action is needed."
         )
     }
 
@@ -133,7 +134,7 @@ extension Examination {
             .warning,
             "bluetoothd",
             "daemon-refuses-handles",
-            "BlueZ \(version) refuses an application that requests its handles.",
+            "BlueZ \(version) refuses services if the program requests their handles.",
             reason: "Programs that set 'Handle' to 0 fail with 'Failed to create entry in database'. "
                 + "swift-peripheral does not request them in this version, and does not know its handles.",
             remedy: "Update BlueZ to 5.76 or later."

@@ -36,7 +36,7 @@ extension Examination {
                 )
             case .member:
                 (
-                    "Allow this user in BlueZ's D-Bus policy, bluetooth.conf. It does not allow the group 'bluetooth'.",
+                    "BlueZ's D-Bus policy, bluetooth.conf, does not allow the group 'bluetooth'. Allow this user in it.",
                     nil
                 )
             }
@@ -44,8 +44,8 @@ extension Examination {
             .error,
             "policy",
             "policy-calls-denied",
-            "The policy of the bus does not allow this user to call bluetoothd.",
-            reason: "No program of this user can register a peripheral with it.",
+            "The D-Bus policy does not allow this user to call bluetoothd.",
+            reason: "No program of this user can register a peripheral with bluetoothd.",
             remedy: remedy,
             command: command
         )
@@ -59,7 +59,8 @@ extension Examination {
                     "policy",
                     "policy-callbacks-denied",
                     "bluetoothd cannot call this program.",
-                    reason: "It must read the services from the program and forward each request to it.",
+                    reason:
+                        "bluetoothd must read the services from the program, and forward each request to the program.",
                     remedy:
                         "Restore BlueZ's own D-Bus policy, bluetooth.conf. It allows root to call programs "
                         + "through the interfaces of org.bluez and the standard interfaces."
@@ -74,7 +75,8 @@ extension Examination {
                     "policy",
                     "policy-interfaces-missing",
                     "BlueZ's D-Bus policy does not mention \(unmentioned.joined(separator: ", ")).",
-                    reason: "Unless another policy allows it, bluetoothd cannot call a program through these "
+                    reason:
+                        "Unless another policy allows the calls, bluetoothd cannot call a program through these "
                         + "interfaces, and requests of centrals fail.",
                     remedy: "Restore BlueZ's own D-Bus policy, bluetooth.conf."
                 )

@@ -72,7 +72,7 @@ extension Examination {
                 "setting-controller-mode",
                 "Classic Bluetooth is on if the controller supports it.",
                 reason:
-                    "Advertisements then do not exclude it, and a phone may try to connect with it.",
+                    "Advertisements do not exclude classic Bluetooth. A phone may try to connect with classic Bluetooth.",
                 remedy: "On a device that needs only LE, set 'ControllerMode = le' in [General]"
             )
         }
@@ -98,8 +98,9 @@ extension Examination {
                 "setting-repairing",
                 "JustWorksRepairing is 'always'.",
                 reason:
-                    "Any device can use the address of a bonded central and replace its bond by Just Works.",
-                remedy: "Set 'JustWorksRepairing' to 'never', or to 'confirm' if the program decides "
+                    "Any device can use the address of a bonded central and replace the bond with Just Works.",
+                remedy:
+                    "Set 'JustWorksRepairing' to 'never', or to 'confirm' if the program answers pairing requests "
                     + "(Pairing.justWorks(replacingBondIf:)), in [General]"
             )
         case "confirm":
@@ -110,7 +111,8 @@ extension Examination {
                 reason:
                     "When a bonded central pairs again by Just Works, the program decides. A program without "
                     + "Pairing.justWorks(replacingBondIf:) always refuses, but another pairing agent may accept.",
-                remedy: "Unless a program decides, set 'JustWorksRepairing = never' in [General]"
+                remedy:
+                    "Unless a program answers pairing requests, set 'JustWorksRepairing = never' in [General]"
             )
         default: nil
         }
@@ -124,7 +126,7 @@ extension Examination {
             "setting-device-id",
             "bluetoothd publishes its own Device Information service, with "
                 + (value == nil ? "BlueZ's PnP ID." : "the PnP ID of DeviceID."),
-            reason: "Centrals discover it besides the service of the program, and may read the wrong one.",
+            reason: "Centrals discover two Device Information services, and may read BlueZ's service.",
             remedy:
                 "To prevent this, give the program the version of BlueZ, which bluetoothd then no longer reports. "
                 + "Set 'DeviceID = false' in [General]"
@@ -138,7 +140,7 @@ extension Examination {
             "setting-cache",
             "Cache is '\(word)'.",
             reason:
-                "If bluetoothd is a client of its centrals, it discovers their services again at each connection.",
+                "If bluetoothd is a client, it discovers the services of a central again at each connection.",
             remedy: "Set 'Cache = always' in [GATT]"
         )
     }
@@ -149,8 +151,8 @@ extension Examination {
             .note,
             "setting-exchange-mtu",
             "ExchangeMTU is \(size).",
-            reason: "An update carries at most \(size - 3) bytes, and long values need more packets.",
-            remedy: "Unless this is intended, set 'ExchangeMTU = 517' in [GATT]"
+            reason: "An update contains at most \(size - 3) bytes, and long values need more packets.",
+            remedy: "Unless a small MTU is intended, set 'ExchangeMTU = 517' in [GATT]"
         )
     }
 
@@ -163,7 +165,7 @@ extension Examination {
             value == nil ? .note : .warning,
             "setting-channels",
             "Up to \(channels) channels carry attributes (EATT\(value == nil ? ", by default" : "")).",
-            reason: "Updates can overtake each other if a central uses several channels.",
+            reason: "If a central uses several EATT channels, a later update can overtake an earlier update.",
             remedy: "Set 'Channels = 1' in [GATT]"
         )
     }
@@ -180,8 +182,8 @@ extension Examination {
             "setting-experimental",
             "Experimental is off.",
             reason:
-                "BlueZ \(version) then ignores the interval and the transmit power of an advertisement.",
-            remedy: "If they matter, set 'Experimental = true' in [General]"
+                "BlueZ \(version) without Experimental ignores the interval and transmit power of advertisements.",
+            remedy: "To use interval or transmit power, set 'Experimental = true' in [General]"
         )
     }
 
@@ -205,7 +207,7 @@ extension Examination {
             "setting-privacy",
             "Privacy is '\(word)'.",
             reason: "The address of the peripheral changes, and centrals without a bond do not recognize it.",
-            remedy: "Unless this is intended, set 'Privacy = off' in [General]"
+            remedy: "Unless privacy is intended, set 'Privacy = off' in [General]"
         )
     }
 
@@ -215,7 +217,7 @@ extension Examination {
             .note,
             "setting-key-size",
             "KeySize is \(size).",
-            reason: "Centrals with a shorter key cannot use secured attributes."
+            reason: "Centrals with a key shorter than \(size) bytes cannot use secured attributes."
         )
     }
 
@@ -227,7 +229,7 @@ extension Examination {
             .note,
             "setting-intervals",
             "[LE] sets the advertising interval.",
-            reason: "It applies to advertisements that declare no interval."
+            reason: "The interval of [LE] applies to advertisements that declare no interval."
         )
     }
 

@@ -56,7 +56,8 @@ package struct Examination: Sendable {
                     + "secured values only after it has used a secured attribute. Such sockets are unavailable in a "
                     + "container with its own network, and in a systemd service whose RestrictAddressFamilies= does "
                     + "not include AF_BLUETOOTH.",
-                remedy: "Run in the host's network, or allow AF_BLUETOOTH. No privilege is needed."
+                remedy: "Run the program in the host's network, or allow AF_BLUETOOTH. No privilege is "
+                    + "needed."
             )
         ]
     }
@@ -78,7 +79,7 @@ package struct Examination: Sendable {
                     "radio-soft-blocked",
                     "A program has blocked the radio \(radio.name).",
                     reason: reason,
-                    remedy: "Unblock it with the command of the package 'rfkill'.",
+                    remedy: "Unblock the radio with the command of the package 'rfkill'.",
                     command: privileged("rfkill unblock bluetooth")
                 )
             }
@@ -88,7 +89,8 @@ package struct Examination: Sendable {
                 "radio-hard-blocked",
                 "A switch of the device blocks the radio \(radio.name).",
                 reason: reason,
-                remedy: "Turn Bluetooth on with the device's switch, key or firmware setup. No program can."
+                remedy:
+                    "Turn Bluetooth on with the device's switch, key or firmware setup. Programs cannot unblock it."
             )
         }
     }

@@ -160,7 +160,7 @@ final class AttributeServer: Sendable {
         case .handles:
             guard let value = handlesOnAir.value(of: entry.formats) else {
                 logger.error(
-                    "A read of an aggregate format failed because the Bluetooth stack has not reported the handles.",
+                    "A read of an aggregate format failed because the stack has not reported the handles of the formats.",
                     metadata: ["peripheral.attribute": .bounded(entry.name)]
                 )
                 return .immediate(.failure(.unlikelyError))
@@ -229,7 +229,7 @@ final class AttributeServer: Sendable {
         }
         guard entry.length.allows(value.count) else {
             logger.error(
-                "A read was refused with 'unlikely error' because its value has a length that is not declared.",
+                "A read was refused with 'unlikely error' because the length of its value is not declared.",
                 metadata: [
                     "peripheral.attribute": .bounded(entry.name),
                     "peripheral.length": "\(value.count)",
@@ -365,7 +365,7 @@ final class AttributeServer: Sendable {
         // been answered.
         guard !(error is CancellationError && Task.isCancelled) else { return .unlikelyError }
         logger.warning(
-            "A request was refused with 'unlikely error' because its handler threw an error that has no ATT error.",
+            "A request was refused with 'unlikely error' because its handler threw an error without an ATT error.",
             metadata: [
                 "peripheral.attribute": .bounded(entry.name),
                 "peripheral.operation": "\(operation)",

@@ -88,7 +88,7 @@ struct PairingAnswerer: Sendable {
             if case .displayPasskey = request.question, !Task.isCancelled { return .accept }
             if !Task.isCancelled {
                 log(
-                    "A handler has not answered a central that wants to pair in time. The pairing is refused.",
+                    "A handler did not answer a pairing request in time. The pairing is refused.",
                     request
                 )
             }

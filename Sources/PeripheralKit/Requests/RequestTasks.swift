@@ -201,7 +201,7 @@ final class RequestTasks: Sendable {
         for waiter in waiters { waiter.resume() }
         if !isAnswer {
             logger.warning(
-                "A handler has answered too late. Its answer is dropped.",
+                "A handler answered too late. The answer is dropped.",
                 metadata: ["peripheral.attribute": .bounded(request.name)]
             )
         }
@@ -260,7 +260,7 @@ extension RequestTasks {
             }
             guard let request = judged?.request, request.answerForHandler() else { continue }
             logger.warning(
-                "A handler has not answered in time. The request is refused with 'unlikely error'.",
+                "A handler did not answer in time. The request is refused with 'unlikely error'.",
                 metadata: ["peripheral.attribute": .bounded(request.name)]
             )
             request.cancel()

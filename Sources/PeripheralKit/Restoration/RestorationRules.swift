@@ -75,7 +75,7 @@ package enum RestorationRules {
     package static func closed(_ identifier: String) -> RestorationError {
         RestorationError(
             code: .closed,
-            message: "The record of \"\(identifier)\" is closed. Open it again to use it."
+            message: "The record of \"\(identifier)\" is closed. Open the record again."
         )
     }
 

@@ -64,7 +64,7 @@ package final class LogLimit: Sendable {
             guard suppressed > 0 else { continue }
             logger.log(
                 level: line.level,
-                "Lines were left out of the log because there were too many of their kind.",
+                "Log messages were omitted because too many messages were of the same kind.",
                 metadata: ["peripheral.line": "\(line.message)", "peripheral.suppressed": "\(suppressed)"]
             )
         }

@@ -97,7 +97,8 @@ extension PeripheralSession {
             guard present.indices.contains(index) else {
                 throw PeripheralError(
                     code: .notDeclared,
-                    message: "There is no advertisement at index \(index); there are \(present.count). "
+                    message: "There is no advertisement at index \(index). The number of advertisements "
+                        + "is \(present.count). "
                         + "Add an advertisement with advertise(_:)."
                 )
             }

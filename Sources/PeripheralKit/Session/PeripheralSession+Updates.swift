@@ -231,7 +231,7 @@ extension PeripheralSession {
             throw PeripheralError(
                 code: .notDeclared,
                 message:
-                    "Characteristic \(characteristic.uuid) cannot be indicated. Declare it with .indicate."
+                    "Characteristic \(characteristic.uuid) has no indications. Declare it with .indicate."
             )
         }
         return try runtime.valueHandle(of: characteristic)
@@ -270,7 +270,7 @@ extension PeripheralSession {
         throw PeripheralError(
             code: .notAddressable,
             message: "The Bluetooth stack does not report which centrals have subscribed to characteristic "
-                + "\(characteristic). Send to all of them instead."
+                + "\(characteristic). Send to all subscribers instead."
         )
     }
 }

@@ -7,7 +7,7 @@ extension CharacteristicDeclaration {
         guard properties.allowsSubscription else {
             throw PeripheralError(
                 code: .notDeclared,
-                message: "Characteristic \(uuid) can be neither notified nor indicated. "
+                message: "Characteristic \(uuid) has no notifications or indications. "
                     + "Declare it with .notify or .indicate."
             )
         }

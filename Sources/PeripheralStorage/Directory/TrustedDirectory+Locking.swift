@@ -54,7 +54,8 @@ extension TrustedDirectory {
     private func unlockable(_ name: String, _ error: SystemError) -> RestorationError {
         RestorationError(
             code: .unwritable,
-            message: "\(path(of: name)) cannot be locked: \(error.description); \(error.remedy)."
+            message:
+                "The file \(path(of: name)) cannot be locked: \(error.description). Remedy: \(error.remedy)."
         )
     }
 }

@@ -64,14 +64,14 @@ extension TrustedDirectory {
     private func untrusted(_ name: String, _ reason: String) -> RestorationError {
         RestorationError(
             code: .untrusted,
-            message: "\(path(of: name)) is not used, because it cannot be trusted: it \(reason). Remove it."
+            message: "The file \(path(of: name)) is not trusted, because the file \(reason). Remove the file."
         )
     }
 
     private func unreadable(_ name: String, _ error: SystemError) -> RestorationError {
         RestorationError(
             code: .unreadable,
-            message: "\(path(of: name)) cannot be read: \(error.description); "
+            message: "The file \(path(of: name)) cannot be read: \(error.description); "
                 + "check its permissions and its file system."
         )
     }

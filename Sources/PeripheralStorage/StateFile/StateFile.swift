@@ -117,7 +117,7 @@ final class StateFile: Sendable {
         guard directory.isInPlace else {
             throw unwritable(
                 "the directory \(directory.path) was moved, removed or replaced",
-                remedy: "leave the directory in place while the program runs"
+                remedy: "do not move the directory while the program runs"
             )
         }
         guard let status = directory.status(of: name.state) else { return }
@@ -175,7 +175,10 @@ final class StateFile: Sendable {
         let number = directory.descriptor.number
         guard unsafe renameat(number, file, number, target) == 0 else {
             let error = SystemError.last
-            throw unwritable("it cannot be moved to \(target): \(error.description)", remedy: error.remedy)
+            throw unwritable(
+                "the file cannot be renamed to \(target): \(error.description)",
+                remedy: error.remedy
+            )
         }
         _ = fsync(number)
     }

@@ -78,7 +78,11 @@ public struct InMemoryBackend: PeripheralBackend {
         do {
             application = try add(publication, servedBy: HostProvider(host: host))
         } catch {
-            throw PeripheralError(code: .rejected, message: "The stack in memory: \(error)", cause: error)
+            throw PeripheralError(
+                code: .rejected,
+                message: "The in-memory stack refuses the peripheral: \(error)",
+                cause: error
+            )
         }
         server.setPairingAgent(HostPairingAgent(publication.pairing, for: host, on: server))
         let (connectionChanges, changeConnections) = AsyncStream.makeStream(of: Void.self)
@@ -375,7 +379,7 @@ extension BackendUpdate.Recipients {
 extension PeripheralError {
     fileprivate static let notSubscribed = PeripheralError(
         code: .notSubscribed,
-        message: "The central has not subscribed."
+        message: "The central has not subscribed to the characteristic."
     )
 
     fileprivate static let insecure = PeripheralError(

@@ -52,7 +52,7 @@ struct RegistrationStateMachineTests {
         after: .seconds(1),
         because: Machine.Failure(
             code: .connectionLost,
-            message: "bluetoothd has withdrawn the advertisement; see its log for the reason."
+            message: "bluetoothd has withdrawn the advertisement. See bluetoothd's log for the reason."
         )
     )
     private static let withdrawsAdvertisement = Action.withdrawAdvertisements([0])

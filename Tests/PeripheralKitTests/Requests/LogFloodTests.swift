@@ -120,7 +120,7 @@ struct LogFloodTests {
             of: [
                 "A request was refused with 'unlikely error' because its handler threw an error",
                 "A read was refused with 'unlikely error' because its value has a length",
-                "A read of an aggregate format failed because the Bluetooth stack has not reported the handles.",
+                "A read of an aggregate format failed because the stack has not reported the handles of the formats.",
                 "A write was refused because the central writes faster than the handlers",
             ],
             rounds: nil

@@ -66,7 +66,7 @@ struct LogLimitTests {
         let left = (count * 10 - count) * 2 - LogLimit.burst
         #expect(
             log.lines.last
-                == "warning: Lines were left out of the log because there were too many of their kind. [A; \(left)]"
+                == "warning: Log messages were omitted because too many messages were of the same kind. [A; \(left)]"
         )
     }
 
@@ -84,7 +84,7 @@ struct LogLimitTests {
         limit.end()
         #expect(
             log.lines.dropFirst(10) == [
-                "warning: Lines were left out of the log because there were too many of their kind. [A; 95]"
+                "warning: Log messages were omitted because too many messages were of the same kind. [A; 95]"
             ]
         )
     }

@@ -57,7 +57,7 @@ extension PeripheralSession {
             throw PeripheralError(
                 code: .notDeclared,
                 message:
-                    "Characteristic \(characteristic.uuid) has no WriteStream. Declare one in place of Write."
+                    "Characteristic \(characteristic.uuid) has no WriteStream. Declare a WriteStream instead of Write."
             )
         }
         return ReceivedWrites(buffer: buffer)

@@ -225,7 +225,7 @@ final class StateSaver: Sendable {
         }
         if isNew {
             logger.warning(
-                "The state of the peripheral cannot be saved. It is tried again.",
+                "The state of the peripheral cannot be saved. The peripheral tries again.",
                 metadata: ["peripheral.reason": .bounded("\(error)", by: "\(error.code)")]
             )
         }
@@ -243,7 +243,10 @@ final class StateSaver: Sendable {
 }
 
 extension RestorationError {
-    fileprivate static let ended = RestorationError(code: .closed, message: "The peripheral has ended.")
+    fileprivate static let ended = RestorationError(
+        code: .closed,
+        message: "The run of the peripheral has ended."
+    )
     fileprivate static let openedLate = RestorationError(
         code: .openedLate,
         message:

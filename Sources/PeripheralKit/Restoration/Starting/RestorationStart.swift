@@ -202,7 +202,7 @@ struct Findings {
                 guard error.code != .inUse, error.code != .invalidIdentifier else { throw error }
                 if !hasTold {
                     logger.notice(
-                        "The preserved state cannot be opened yet. The peripheral waits up to 5 seconds for it.",
+                        "The preserved state cannot be opened yet. The peripheral waits for up to 5 seconds.",
                         metadata: ["peripheral.reason": "\(error)"]
                     )
                 }

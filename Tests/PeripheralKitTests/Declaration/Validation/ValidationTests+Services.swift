@@ -82,7 +82,7 @@ extension ValidationTests {
             "the handle that is none",
             Peripheral("P") { battery(handle: 0x0000) },
             element: "peripheral",
-            "the first handle is 0x0000, which is reserved; start at 0x0001 or above",
+            "the handle 0x0000 is reserved. Use the handle 0x0001 or a higher handle",
             "pin the service to 0x0001 or above, or let the Bluetooth stack choose"
         ),
         about(
