@@ -24,7 +24,7 @@ internal import PeripheralStorage
 /// pairing. During the run, bluetoothd does not send pairing requests to the agents of other programs, such
 /// as the settings program of a desktop.
 ///
-/// During a run, another program can request to be the default agent. The new default agent answers pairing
+/// During a run, another program can request to be the default agent. A new default agent answers pairing
 /// requests according to its own rules, and may allow any central to pair. To protect a value from centrals
 /// that pair through another program, use `Authorization`. Alternatively, require a security level that the
 /// pairing method of the other program cannot reach.
@@ -52,22 +52,23 @@ internal import PeripheralStorage
 /// | `.clientCharacteristicConfigurationImproperlyConfigured` | same error; before 5.76, `.unlikelyError` |
 /// | any other error, such as `.valueNotAllowed` and `.outOfRange` | `.unlikelyError` |
 ///
-/// If bluetoothd cannot send an error to the central unchanged, the backend logs a warning. The backend logs
-/// this warning once for each error in a run.
+/// If bluetoothd cannot send an error to the central unchanged, the backend logs a warning. In each run, the
+/// backend logs only one such warning for each error.
 ///
 /// If a connection does not have the security that an attribute requires, bluetoothd refuses the request
-/// without a call to the backend. The central then receives the correct security error. A handler cannot
-/// refuse a write to a characteristic with `.writeWithoutResponse`. bluetoothd treats each write to such a
-/// characteristic as successful.
+/// without a call to the backend. In the case of missing security, the central receives the correct ATT
+/// error. A handler cannot refuse a write to a characteristic with `.writeWithoutResponse`. bluetoothd treats
+/// each write to such a characteristic as successful.
 ///
 /// ## Several advertisements
 ///
-/// An adapter can send only a few advertisements at the same time. All programs share this limit.
+/// An adapter can send only a few advertisements at the same time. All programs share the maximum number of
+/// advertisements.
 ///
 /// With ``Recovery/always``, the other advertisements stay on the air if bluetoothd refuses one
 /// advertisement. `PeripheralSession.state` reports the reason for the refusal. The backend tries to register
-/// the refused advertisement again after 1 to 30 seconds. The backend also tries again whenever a central
-/// connects or disconnects.
+/// the refused advertisement again after 1 to 30 seconds. The backend also tries to register the refused
+/// advertisement whenever a central connects or disconnects.
 ///
 /// If bluetoothd refuses all advertisements, the peripheral is not published. With any other ``Recovery``,
 /// the peripheral is not published if bluetoothd refuses one advertisement at the start.
@@ -85,29 +86,29 @@ internal import PeripheralStorage
 /// it ends. A program that is killed does not wait for confirmations.
 ///
 /// When a subscriber that is not bonded disconnects, bluetoothd 5.76 and later incorrectly closes the socket
-/// of the first subscriber. After bluetoothd has closed this socket, the backend sends values for the first
-/// subscriber through the bus. Values in the closed socket are lost, although they count as completed. To
-/// detect lost values, use `indicate`.
+/// of the first subscriber. After bluetoothd has closed the socket of the first subscriber, the backend sends
+/// values for the first subscriber through the bus. Values in the closed socket are lost, although these
+/// values count as completed. To detect lost values, use `indicate`.
 ///
 /// ## Values that require security
 ///
 /// bluetoothd checks the security of a connection only when a central subscribes. If a bonded central
-/// reconnects and does not encrypt the connection, bluetoothd still sends values to this central. Therefore
-/// the backend checks the security of the connections before it passes a secured value to bluetoothd. The
-/// security of a connection can still change in the short time between the check and the transmission.
+/// reconnects without encryption, bluetoothd still sends values to the central. Therefore the backend checks
+/// the security of the connections before it passes a secured value to bluetoothd. The security of a
+/// connection can still change in the short time between the check and the transmission.
 ///
-/// The kernel reports which connections are encrypted. To read these reports, a program must be able to open
-/// a Bluetooth socket. In a systemd unit, the setting `RestrictAddressFamilies=` can prohibit Bluetooth
-/// sockets. In most containers, programs cannot open Bluetooth sockets. If the kernel's reports are missing,
-/// these restrictions apply:
+/// The kernel reports which connections are encrypted. To read the kernel's reports, a program must be able
+/// to open a Bluetooth socket. In a systemd unit, the setting `RestrictAddressFamilies=` can prohibit
+/// Bluetooth sockets. In most containers, programs cannot open Bluetooth sockets. If the program cannot open
+/// a Bluetooth socket, these restrictions apply:
 ///
-/// - After a central reconnects, it receives secured values only after it has used an attribute of the
-///   required security level. The log reports this restriction.
+/// - After a central reconnects, the central receives secured values only after it has used an attribute of
+///   the required security level. The log reports that the central must first use such an attribute.
 /// - After a central reconnects, the central counts as disconnected until bluetoothd reports the connection a
-///   moment later. Values that are sent during this moment reach the central, even if the connection is not
-///   encrypted.
+///   moment later. Values that are sent before bluetoothd reports the connection reach the central, even if
+///   the connection is not encrypted.
 ///
-/// If bluetoothd sends the pairing requests to this program, the backend knows the pairing method of the
+/// If bluetoothd sends the pairing requests to the backend, the backend knows the pairing method of the
 /// central. The backend does not know the pairing method in two cases:
 ///
 /// - bluetoothd sends the pairing requests to the agent of another program. An example is `Pairing.system`.
@@ -145,10 +146,10 @@ internal import PeripheralStorage
 ///   Values that bluetoothd does not send cause pauses of 0.2 s. Centrals that often write without response
 ///   also cause pauses of 0.2 s. If the backend sends values to several centrals at the same time, the
 ///   slowest central limits the speed for all centrals.
-/// - `.unknown` applies in all other cases. Examples are most containers, a systemd setting
-///   `RestrictAddressFamilies=` without `AF_BLUETOOTH`, and a driver that does not count packets. The backend
-///   sends values at a rate that nearly every connection can transmit. If a central shows that values have
-///   arrived, the backend sends faster. See ``FallbackRate``.
+/// - `.unknown` applies if completion can be neither observed nor estimated. Examples are most containers, a
+///   systemd setting `RestrictAddressFamilies=` without `AF_BLUETOOTH`, and a driver that does not count
+///   packets. The backend sends values at a rate that nearly every connection can transmit. If a central
+///   shows that values have arrived, the backend sends faster. See ``FallbackRate``.
 ///
 /// The backend cannot observe values that bluetoothd sends over an Enhanced ATT bearer. Values on an Enhanced
 /// ATT bearer cause pauses of 0.4 s. Before version 5.67, bluetoothd by default uses Enhanced ATT with
@@ -179,8 +180,8 @@ public struct BlueZBackend: PeripheralBackend {
     ///   - recovery: The behavior of the run while the peripheral cannot be on the air.
     ///   - version: The version of BlueZ on this machine, in the format of `bluetoothd --version`. If the
     ///     value is `nil`, the backend determines the version. If bluetoothd's configuration sets `DeviceID`,
-    ///     the backend cannot read the version. The backend then assumes the oldest version that matches the
-    ///     adapter's properties.
+    ///     the backend cannot read the version. Without a reported version, the backend assumes the oldest
+    ///     version that matches the adapter's properties.
     ///   - serviceManager: The service manager that the backend notifies of the peripheral's state, such as
     ///     `.fromEnvironment`. If the value is `nil`, the backend notifies no service manager.
     ///   - fallbackRate: The send rate if the backend cannot detect the completion of updates.

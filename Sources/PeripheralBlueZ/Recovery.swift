@@ -6,7 +6,7 @@ public enum Recovery: Hashable, Sendable {
     /// Waits whenever the Bluetooth stack cannot serve the peripheral.
     ///
     /// The run waits for bluetoothd, the adapter, the power of the adapter, or a permission. The run can wait
-    /// at its start and at any later time.
+    /// before the first publication and at any later time.
     ///
     /// `Peripheral.states` reports the missing part. The log also describes a remedy.
     case always

@@ -12,9 +12,9 @@ package enum BusError: Error, Sendable, Equatable {
     case connectionFailed(address: String, reason: String)
     /// The type of a D-Bus value differs from the requested type.
     case signatureMismatch(expected: String, found: String)
-    /// A name violates the D-Bus grammar for this kind of name.
+    /// A name violates the D-Bus grammar for names of its kind.
     case invalidName(kind: String, value: String)
-    /// A value cannot be sent over D-Bus, or is not allowed in its place.
+    /// A value cannot be sent over D-Bus, or is not allowed in the operation.
     case invalidValue(String)
     /// A D-Bus message exceeds the limits for its size or its depth.
     case limitExceeded(String)

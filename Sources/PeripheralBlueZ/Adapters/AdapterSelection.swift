@@ -34,7 +34,7 @@ public struct AdapterSelection: Sendable, ExpressibleByStringLiteral {
     /// The backend examines the adapters in the order in which bluetoothd lists them.
     ///
     /// - Parameter condition: A closure that returns `true` if the peripheral can use the given adapter. The
-    ///   backend calls this closure again whenever an adapter appears, disappears, or is powered on or off.
+    ///   backend calls the closure again whenever an adapter appears, disappears, or is powered on or off.
     /// - Returns: The selection.
     public static func first(where condition: @escaping @Sendable (AdapterDescription) -> Bool)
         -> AdapterSelection

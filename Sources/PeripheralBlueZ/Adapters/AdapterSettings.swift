@@ -1,7 +1,7 @@
 /// The adapter settings that a peripheral requires.
 ///
 /// The backend applies the settings before it registers the services. The settings stay in effect after the
-/// run ends. If a setting is `nil`, the backend does not change this setting of the adapter.
+/// run ends. The backend does not change the adapter's value of a setting that is `nil`.
 public struct AdapterSettings: Hashable, Sendable {
     /// The Bluetooth name of the adapter.
     ///
@@ -19,7 +19,7 @@ public struct AdapterSettings: Hashable, Sendable {
     /// If the peripheral allows pairing, the framework makes the adapter pairable automatically.
     ///
     /// bluetoothd makes the adapter pairable when a program registers a pairing agent, even if the agent
-    /// refuses pairing. A peripheral registers an agent unless it declares `Pairing.system`. Therefore the
+    /// refuses pairing. Every peripheral without `Pairing.system` registers a pairing agent. Therefore the
     /// value `false` stays in effect only with `Pairing.system`, or if bluetoothd's configuration sets
     /// `AlwaysPairable`.
     public var isPairable: Bool?

@@ -33,7 +33,8 @@ public struct SystemdNotifier: Hashable, Sendable {
 
     /// The longest time between two watchdog notifications, or `nil` without a watchdog.
     ///
-    /// If this time passes without a watchdog notification, the service manager considers the program dead.
+    /// If the interval passes without a watchdog notification, the service manager considers the program
+    /// dead.
     public var watchdogInterval: Duration?
 
     /// Creates the description of a service manager.

@@ -1,6 +1,6 @@
 /// The send rate to each central if the adapter does not report completed packets.
 ///
-/// The backend uses this rate if `PeripheralSession.completionReporting` is `.unknown`.
+/// The backend uses the fallback rate if `PeripheralSession.completionReporting` is `.unknown`.
 ///
 /// The backend sends the first 128 values for a central immediately, and all later values at the send rate.
 /// At most 128 values are in flight to a central if one of these conditions is true:

@@ -72,8 +72,8 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - version: The version of BlueZ that uses the adapter.
-    ///   - isExtended: Whether the adapter supports extended advertising. This parameter also determines the
-    ///     initial values of the other capabilities.
+    ///   - isExtended: Whether the adapter supports extended advertising. The parameter `isExtended` also
+    ///     determines the initial values of all other capabilities.
     public init(version: BlueZVersion, isExtended: Bool) {
         self.version = version
         self.isExtended = isExtended
@@ -101,12 +101,12 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
 extension AdvertisingCapabilities {
     /// The capabilities of a Bluetooth 4 adapter without extended advertising.
     ///
-    /// The preset uses the newest version of BlueZ that this package supports.
+    /// The version of BlueZ is the newest version that this package supports.
     public static let legacy = legacy(.v5_87)
 
     /// The capabilities of a Bluetooth 5 adapter with extended advertising.
     ///
-    /// The preset uses the newest version of BlueZ that this package supports.
+    /// The version of BlueZ is the newest version that this package supports.
     public static let extended = extended(.v5_87)
 
     /// Returns the capabilities of an adapter without extended advertising.

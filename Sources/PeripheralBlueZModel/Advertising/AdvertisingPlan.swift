@@ -64,7 +64,7 @@ public struct AdvertisingPlan: Hashable, Sendable {
     /// The value is empty if the advertisement has no scan response.
     public var scanResponse: AdvertisingData { data(in: .scanResponse) }
 
-    /// The declared name as it is on the air; `nil` if there is none.
+    /// The declared name that is sent on the air, or `nil` if no declared name is sent.
     package var localName: String? {
         let entry = entries.first { $0.field == .localName && $0.source == .declaration && $0.fits }
         return entry.map { String(decoding: $0.data, as: UTF8.self) }

@@ -14,7 +14,8 @@ public import PeripheralKit
 ///
 /// - The services of other programs. The services of other programs affect the handles of services that are
 ///   not pinned, and therefore affect the Database Hash. See `GATTService.handle`.
-/// - The errors that handlers throw. The documentation of `BlueZBackend` contains a table of these errors.
+/// - The errors that handlers throw. The documentation of `BlueZBackend` contains a table of the errors that
+///   centrals receive.
 public struct BlueZRules: StackProfile {
     /// The version of BlueZ that the rules describe.
     public let version: BlueZVersion
