@@ -25,7 +25,7 @@ struct FailureTests {
         let error = try await failure(on: backend)
         #expect(error.code == .stackUnavailable)
         #expect(error.message.hasPrefix("The system bus cannot be reached at unix:path=/nonexistent/bus"))
-        #expect(error.message.hasSuffix("start D-Bus first."))
+        #expect(error.message.hasSuffix("Start D-Bus."))
     }
 
     @Test func noDaemon() async throws {
@@ -45,7 +45,7 @@ struct FailureTests {
                     Issue.record("the body must not begin")
                 }
             }
-            #expect(error?.description == "peripheral: BlueZ 5.50 cannot serve it; use BlueZ 5.66 or later")
+            #expect(error?.description == "peripheral: BlueZ 5.50 is not supported; use BlueZ 5.66 or later")
         }
     }
 

@@ -42,8 +42,9 @@ extension RegistrationStateMachine.Failure {
         if message.hasPrefix("Failed to parse") {
             return "bluetoothd does not accept a property. The log of bluetoothd names the property"
         }
-        return "it uses \(plan.advertisingData.byteCount) of \(plan.advertisingDataCapacity) bytes, and "
+        return
+            "the advertisement uses \(plan.advertisingData.byteCount) of \(plan.advertisingDataCapacity) bytes, and "
             + "\(plan.scanResponse.byteCount) of \(plan.scanResponseCapacity) in the scan response. The kernel or the "
-            + "controller refuses it; see bluetoothd's log for the reason"
+            + "controller refuses it. See bluetoothd's log for the reason"
     }
 }

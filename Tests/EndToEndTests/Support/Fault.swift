@@ -15,7 +15,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     var happen: @Sendable (EmulatedBlueZ) async throws -> Void
     var mend: @Sendable (EmulatedBlueZ) async throws -> Void
 
-    private static let start = "start it with 'systemctl start bluetooth'."
+    private static let start = "Run 'systemctl start bluetooth'."
     private static let plugIn = "Plug one in, or run 'bluetoothctl list' and 'rfkill'."
     private static let switchOn =
         "use 'bluetoothctl power on', or 'rfkill unblock bluetooth' if it is blocked."
@@ -85,7 +85,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     private static let busKilled = Fault(
         testDescription: "the bus is killed",
         radio: .resetting,
-        remedy: "; start D-Bus first.",
+        remedy: ". Start D-Bus.",
         isSilent: true
     ) {
         await $0.killBus()

@@ -86,12 +86,12 @@ struct AdvertisingCapabilitiesTests {
 
     @Test func refusalsAreToldWithTheLikelyReason() {
         let register = "Failed to register advertisement"
-        let said = "bluetoothd refused the advertisement (org.bluez.Error.Failed: \(register)); "
+        let said = "bluetoothd refused the advertisement (org.bluez.Error.Failed: \(register)). Reason: "
         #expect(
             Self.refusal(register)
                 == said
-                + "it uses 3 of 31 bytes, and 6 of 31 in the scan response. The kernel or the controller "
-                + "refuses it; see bluetoothd's log for the reason."
+                + "the advertisement uses 3 of 31 bytes, and 6 of 31 in the scan response. The kernel or the controller "
+                + "refuses it. See bluetoothd's log for the reason."
         )
         #expect(
             Self.refusal(register, isPowered: false)
@@ -105,8 +105,8 @@ struct AdvertisingCapabilitiesTests {
         )
         #expect(
             Self.refusal("Failed to parse advertisement.")
-                == "bluetoothd refused the advertisement (org.bluez.Error.Failed: Failed to parse advertisement.); it does "
-                + "not accept one of the properties, which its log names."
+                == "bluetoothd refused the advertisement (org.bluez.Error.Failed: Failed to parse advertisement.). Reason: "
+                + "bluetoothd does not accept a property. The log of bluetoothd names the property."
         )
     }
 }

@@ -38,7 +38,7 @@ struct ByteReaderTests {
         var reader = ByteReader([1])
         let error = #expect(throws: GATTDecodingError.self) { try reader.read(UInt16.self) }
         #expect(error?.code == .tooShort)
-        #expect(error?.message == "2 bytes are needed, 1 available")
+        #expect(error?.message == "the value needs 2 bytes, but 1 remain")
     }
 
     @Test func aSliceIsReadFromItsOwnStart() throws {

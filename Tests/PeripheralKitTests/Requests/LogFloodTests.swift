@@ -24,7 +24,7 @@ struct LogFloodTests {
         for kind in kinds {
             let count = log.lines.count { $0.contains(": \(kind)") }
             #expect(count == LogLimit.burst, "\(kind)")
-            let sum = log.lines.filter { $0.contains("were left out of the log") && $0.contains("[\(kind)") }
+            let sum = log.lines.filter { $0.contains("Log messages were omitted") && $0.contains("[\(kind)") }
             #expect(sum.count == 1, "\(kind)")
             if let rounds {
                 #expect(sum.first?.hasSuffix("; \(rounds - LogLimit.burst)]") == true, "\(kind)")
@@ -119,7 +119,7 @@ struct LogFloodTests {
         expectFewLines(
             of: [
                 "A request was refused with 'unlikely error' because its handler threw an error",
-                "A read was refused with 'unlikely error' because its value has a length",
+                "A read was refused with 'unlikely error' because the length of its value is not declared",
                 "A read of an aggregate format failed because the stack has not reported the handles of the formats.",
                 "A write was refused because the central writes faster than the handlers",
             ],
@@ -182,7 +182,7 @@ struct LogFloodTests {
             release.finish()
         }
         expectFewLines(of: [
-            "A handler has not answered in time", "A handler has answered too late",
+            "A handler did not answer in time", "A handler answered too late",
         ])
     }
 
@@ -257,7 +257,7 @@ struct LogFloodTests {
             question: .enterPasskey
         ),
         Attempt(
-            testDescription: "A handler has not answered a central that wants to pair in time",
+            testDescription: "A handler did not answer a pairing request in time",
             pairing: .enterPasskey { _ in
                 for await _ in AsyncStream(Never.self, { _ in }) {}
                 return nil
