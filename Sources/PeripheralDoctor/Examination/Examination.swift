@@ -8,15 +8,10 @@ package struct Examination: Sendable {
 
     /// All findings, from the bus up.
     package var findings: [Finding] {
-        [busFinding] + daemonFindings + policyFindings + radioFindings + adapterFindings
-            + linkFindings + configurationFindings
-    }
-
-    /// Returns the shell command for a command that only root may run.
-    ///
-    /// The shell command begins with `sudo` unless this process runs as root.
-    func privileged(_ command: String) -> String {
-        machine.isRoot ? command : "sudo \(command)"
+        [busFinding] + DaemonExamination(machine: machine).findings
+            + PolicyExamination(machine: machine).findings + radioFindings
+            + AdapterExamination(machine: machine).findings + linkFindings
+            + ConfigurationExamination(machine: machine).findings
     }
 
     private var busFinding: Finding {
@@ -30,7 +25,7 @@ package struct Examination: Sendable {
             "The system bus does not answer at \(machine.bus.address): \(obstacle).",
             reason: "Programs can communicate with bluetoothd only through the bus.",
             remedy: "Start D-Bus. In a container, mount the host's /run/dbus/system_bus_socket.",
-            command: privileged("systemctl start dbus")
+            command: machine.privileged("systemctl start dbus")
         )
     }
 
@@ -80,7 +75,7 @@ package struct Examination: Sendable {
                     "A program has blocked the radio \(radio.name).",
                     reason: reason,
                     remedy: "Unblock the radio with the command of the package 'rfkill'.",
-                    command: privileged("rfkill unblock bluetooth")
+                    command: machine.privileged("rfkill unblock bluetooth")
                 )
             }
             return Finding(
@@ -93,6 +88,15 @@ package struct Examination: Sendable {
                     "Turn Bluetooth on with the device's switch, key or firmware setup. Programs cannot unblock it."
             )
         }
+    }
+}
+
+extension Machine {
+    /// Returns the shell command for a command that only root may run.
+    ///
+    /// The shell command begins with `sudo` unless this process runs as root.
+    func privileged(_ command: String) -> String {
+        isRoot ? command : "sudo \(command)"
     }
 }
 

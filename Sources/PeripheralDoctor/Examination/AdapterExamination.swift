@@ -1,10 +1,13 @@
 internal import PeripheralBlueZModel
 internal import PeripheralCore
 
-extension Examination {
+/// The rules about the Bluetooth adapters.
+struct AdapterExamination {
+    let machine: Machine
+
     /// The findings for the adapters that bluetoothd reports, or for the reason why bluetoothd reports no
     /// adapters.
-    var adapterFindings: [Finding] {
+    var findings: [Finding] {
         guard machine.daemon.answer == .answered else { return [] }
         guard !machine.adapters.isEmpty else { return [absentAdapter] }
         return machine.adapters.flatMap(findings(of:))
@@ -22,7 +25,7 @@ extension Examination {
                 remedy:
                     "Wait a moment, then check bluetoothd's log. The firmware of the adapter may be missing, or "
                     + "'ControllerMode' or 'MaxControllers' in main.conf excludes it.",
-                command: privileged("journalctl -b -u bluetooth")
+                command: machine.privileged("journalctl -b -u bluetooth")
             )
         }
         return Finding(
@@ -33,7 +36,7 @@ extension Examination {
             reason: "A peripheral needs an adapter.",
             remedy:
                 "Plug in an adapter. For a built-in adapter, check that the kernel has its driver and firmware.",
-            command: privileged("dmesg | grep -i bluetooth")
+            command: machine.privileged("dmesg | grep -i bluetooth")
         )
     }
 
@@ -60,7 +63,7 @@ extension Examination {
             reason: "The controller, its driver or the configuration does not support LE peripherals.",
             remedy: "If main.conf sets 'ControllerMode = bredr', change the setting. Otherwise use "
                 + "another adapter.",
-            command: privileged("btmgmt info")
+            command: machine.privileged("btmgmt info")
         )
     }
 

@@ -1,9 +1,12 @@
 internal import PeripheralBlueZModel
 internal import PeripheralCore
 
-extension Examination {
+/// The rules about bluetoothd itself.
+struct DaemonExamination {
+    let machine: Machine
+
     /// The findings for bluetoothd: whether it runs, its version, and known problems of that version.
-    var daemonFindings: [Finding] {
+    var findings: [Finding] {
         switch machine.daemon.state {
         case .unknown: return []
         case .absent: return [absence]
@@ -17,7 +20,7 @@ extension Examination {
                     reason:
                         "Adapters are unknown until bluetoothd runs. The bus cannot start a disabled systemd unit.",
                     remedy: "Start bluetoothd, and run peripheral-doctor again.",
-                    command: privileged("systemctl start bluetooth")
+                    command: machine.privileged("systemctl start bluetooth")
                 )
             ]
         case .running: return [conduct] + versionFindings
@@ -33,7 +36,7 @@ extension Examination {
                 "bluetoothd does not run and is not installed in a usual place.",
                 reason: "A peripheral needs bluetoothd.",
                 remedy: "Install BlueZ.",
-                command: privileged("apt-get install bluez")
+                command: machine.privileged("apt-get install bluez")
             )
         }
         return Finding(
@@ -43,13 +46,13 @@ extension Examination {
             "bluetoothd \(version) is installed but does not run.",
             reason: "A peripheral needs bluetoothd.",
             remedy: "Start bluetoothd now and at each boot.",
-            command: privileged("systemctl enable --now bluetooth")
+            command: machine.privileged("systemctl enable --now bluetooth")
         )
     }
 
     /// The finding for the running daemon's reply to a call.
     private var conduct: Finding {
-        let command = privileged("systemctl restart bluetooth")
+        let command = machine.privileged("systemctl restart bluetooth")
         switch machine.daemon.answer {
         case .silent:
             return Finding(

@@ -1,27 +1,30 @@
 internal import PeripheralCore
 
-extension Examination {
-    static let configurationSubject = "main.conf"
+/// The rules about bluetoothd's configuration file.
+struct ConfigurationExamination {
+    let machine: Machine
+
+    static let subject = "main.conf"
 
     /// The findings for bluetoothd's configuration: the file, its mistakes, and settings that affect a
     /// peripheral.
-    var configurationFindings: [Finding] {
+    var findings: [Finding] {
         let path = machine.configuration.path
         switch machine.configuration.content {
         case .missing:
             return [
                 Finding(
                     .ok,
-                    Self.configurationSubject,
+                    Self.subject,
                     "configuration-missing",
                     "The file \(path) does not exist. bluetoothd uses its default settings."
                 )
-            ] + settingFindings(of: KeyFile([]))
+            ] + SettingExamination(machine: machine).findings(of: KeyFile([]))
         case .unreadable(let reason):
             return [
                 Finding(
                     .note,
-                    Self.configurationSubject,
+                    Self.subject,
                     "configuration-unreadable",
                     "\(path) cannot be read: \(reason).",
                     reason: "Settings in an unreadable file are not checked.",
@@ -30,22 +33,24 @@ extension Examination {
                 )
             ]
         case .read(let file):
-            if let line = file.refusedLine { return [damage(line)] + settingFindings(of: KeyFile([])) }
+            if let line = file.refusedLine {
+                return [damage(line)] + SettingExamination(machine: machine).findings(of: KeyFile([]))
+            }
             return [
-                Finding(.ok, Self.configurationSubject, "configuration-read", "\(path) is readable.")
-            ] + mistakes(in: file) + settingFindings(of: file)
+                Finding(.ok, Self.subject, "configuration-read", "\(path) is readable.")
+            ] + mistakes(in: file) + SettingExamination(machine: machine).findings(of: file)
         }
     }
 
     private func damage(_ line: Int) -> Finding {
         Finding(
             .warning,
-            Self.configurationSubject,
+            Self.subject,
             "configuration-damaged",
             "Line \(line) of \(machine.configuration.path) is neither a group, a setting nor a comment.",
             reason: "bluetoothd ignores a file with an invalid line, and uses its default settings.",
             remedy: "Correct the line and restart bluetoothd.",
-            command: privileged("systemctl restart bluetooth")
+            command: machine.privileged("systemctl restart bluetooth")
         )
     }
 
@@ -55,7 +60,7 @@ extension Examination {
             findings.append(
                 Finding(
                     .note,
-                    Self.configurationSubject,
+                    Self.subject,
                     "configuration-cut",
                     "Only the first \(KeyFile.maximumSize) bytes of \(machine.configuration.path) were read.",
                     reason: "Settings after these bytes are not checked."
@@ -71,12 +76,12 @@ extension Examination {
             findings.append(
                 Finding(
                     .warning,
-                    Self.configurationSubject,
+                    Self.subject,
                     "setting-misplaced",
                     "Line \(entry.line): \(setting.key) is in [\(entry.group)].",
                     reason: "bluetoothd reads \(setting.key) only in [\(setting.group)].",
                     remedy: "Move the line to [\(setting.group)], and restart bluetoothd.",
-                    command: privileged("systemctl restart bluetooth")
+                    command: machine.privileged("systemctl restart bluetooth")
                 )
             )
         }
@@ -85,7 +90,7 @@ extension Examination {
             findings.append(
                 Finding(
                     .warning,
-                    Self.configurationSubject,
+                    Self.subject,
                     "setting-unknown",
                     "\(setting.name) is set, but BlueZ \(version) does not support it.",
                     reason: "BlueZ \(since) and later support the setting. Older versions ignore it.",
@@ -97,13 +102,13 @@ extension Examination {
             findings.append(
                 Finding(
                     .warning,
-                    Self.configurationSubject,
+                    Self.subject,
                     "setting-invalid",
                     "\(setting.name) is '\(value)', which bluetoothd does not accept.",
                     reason:
                         "bluetoothd uses the default or the limit instead. Spaces after a word are part of the value.",
                     remedy: "Correct the line and restart bluetoothd.",
-                    command: privileged("systemctl restart bluetooth")
+                    command: machine.privileged("systemctl restart bluetooth")
                 )
             )
         }

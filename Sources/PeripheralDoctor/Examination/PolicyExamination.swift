@@ -1,6 +1,9 @@
 internal import PeripheralCore
 
-extension Examination {
+/// The rules about D-Bus's policy for bluetoothd.
+struct PolicyExamination {
+    let machine: Machine
+
     /// The interfaces of a program, besides the standard interfaces, that bluetoothd must be allowed to call.
     static let calledInterfaces = [
         "org.bluez.Agent1", "org.bluez.GattCharacteristic1", "org.bluez.GattDescriptor1",
@@ -8,7 +11,7 @@ extension Examination {
     ]
 
     /// The findings for the policy of the bus, which controls the calls between programs.
-    var policyFindings: [Finding] {
+    var findings: [Finding] {
         switch machine.daemon.answer {
         case .notAsked, .silent, .failed: return []
         case .denied: return [denial]
@@ -27,7 +30,7 @@ extension Examination {
             case .outsider:
                 (
                     "Add this user to the group 'bluetooth', and log in again.",
-                    privileged("usermod -aG bluetooth \"$USER\"")
+                    machine.privileged("usermod -aG bluetooth \"$USER\"")
                 )
             case .memberAtNextLogin:
                 (

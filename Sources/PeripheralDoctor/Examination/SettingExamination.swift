@@ -1,9 +1,12 @@
 internal import PeripheralBlueZModel
 internal import PeripheralCore
 
-extension Examination {
+/// The rules about single settings of bluetoothd.
+struct SettingExamination {
+    let machine: Machine
+
     /// Returns the findings for the settings that affect a peripheral.
-    func settingFindings(of file: KeyFile) -> [Finding] {
+    func findings(of file: KeyFile) -> [Finding] {
         let settings = Settings(file: file, daemon: machine.daemon)
         return [
             client(settings), controllerMode(settings), autoEnable(settings), repairing(settings),
@@ -22,12 +25,12 @@ extension Examination {
     ) -> Finding {
         Finding(
             severity,
-            Self.configurationSubject,
+            ConfigurationExamination.subject,
             code,
             summary,
             reason: reason,
             remedy: remedy.map { "\($0) of \(machine.configuration.path), and restart bluetoothd." },
-            command: remedy.map { _ in privileged("systemctl restart bluetooth") }
+            command: remedy.map { _ in machine.privileged("systemctl restart bluetooth") }
         )
     }
 
