@@ -53,29 +53,30 @@ public struct Scenario: Sendable, CustomStringConvertible {
         clock: ManualClock? = nil,
         _ makeCentral: @escaping @Sendable (Peripheral) async throws -> any TestCentral
     ) async throws {
-        let trial = makeRun()
-        guard let neighbor = trial.neighbor else {
-            return try await run(trial, on: backend, logger: logger, clock: clock, makeCentral)
+        let scenarioRun = makeRun()
+        guard let neighbor = scenarioRun.neighbor else {
+            return try await run(scenarioRun, on: backend, logger: logger, clock: clock, makeCentral)
         }
         try await neighbor.run(on: backend, restoringFrom: InMemoryRestorationStore(), logger: logger) { _ in
-            try await run(trial, on: backend, logger: logger, clock: clock, makeCentral)
+            try await run(scenarioRun, on: backend, logger: logger, clock: clock, makeCentral)
         }
     }
 
     private func run(
-        _ trial: ScenarioRun,
+        _ scenarioRun: ScenarioRun,
         on backend: some PeripheralBackend,
         logger: Logger,
         clock: ManualClock?,
         _ makeCentral: @escaping @Sendable (Peripheral) async throws -> any TestCentral
     ) async throws {
         let handlerClock: any Clock<Duration> = clock ?? ContinuousClock()
-        guard trial.restarts.isEmpty else {
-            return try await trial.runWithRestarts(on: backend, logger: logger, makeCentral)
+        guard scenarioRun.restarts.isEmpty else {
+            return try await scenarioRun.runWithRestarts(on: backend, logger: logger, makeCentral)
         }
-        for _ in 0..<trial.runs {
-            try await trial.peripheral.run(on: backend, logger: logger, clock: handlerClock) { session in
-                try await trial.run(makeCentral(trial.peripheral), session, clock: clock)
+        for _ in 0..<scenarioRun.runs {
+            try await scenarioRun.peripheral.run(on: backend, logger: logger, clock: handlerClock) {
+                session in
+                try await scenarioRun.run(makeCentral(scenarioRun.peripheral), session, clock: clock)
             }
         }
     }
@@ -92,7 +93,7 @@ public struct ScenarioRun: Sendable {
     /// The peripherals that replace this peripheral in turn, as after restarts of the program.
     var restarts: [Restart] = []
 
-    /// The peripheral that another program publishes on the same adapter during the trial.
+    /// The peripheral that another program publishes on the same adapter during the scenario.
     ///
     /// This peripheral has a restoration identifier.
     var neighbor: Peripheral?

@@ -23,16 +23,16 @@ extension ScenarioRun {
             @escaping @Sendable (_ central: any TestCentral, _ session: PeripheralSession) async throws ->
             Void
     ) -> ScenarioRun {
-        var trial = self
-        trial.restarts.append(Restart(peripheral: peripheral, afterKill: afterKill, body: body))
-        return trial
+        var scenarioRun = self
+        scenarioRun.restarts.append(Restart(peripheral: peripheral, afterKill: afterKill, body: body))
+        return scenarioRun
     }
 
     /// Returns the run next to another program, which started earlier and has a restoration identifier.
     func beside(_ neighbor: Peripheral) -> ScenarioRun {
-        var trial = self
-        trial.neighbor = neighbor
-        return trial
+        var scenarioRun = self
+        scenarioRun.neighbor = neighbor
+        return scenarioRun
     }
 
     /// Runs one peripheral after another, each with the state restored from the previous peripheral.

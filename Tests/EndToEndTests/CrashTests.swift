@@ -23,10 +23,10 @@ func kill(rounds: Int, on version: BlueZVersion, seed: UInt64) async throws {
     let interval = 50
     let outcome = try await withEmulatedBlueZ(EmulatedBlueZ.Configuration(version: version)) { bluez in
         let twin = CrashTestPeripheral()
-        let trial = CrashTest(seed: seed, savingEvery: .milliseconds(interval))
+        let test = CrashTest(seed: seed, savingEvery: .milliseconds(interval))
         let central = bluez.central(for: twin.peripheral, patience: .seconds(20))
         let address = bluez.busAddress
-        return await trial.run(rounds: rounds, of: twin, with: central) {
+        return await test.run(rounds: rounds, of: twin, with: central) {
             try CrashTestProcess(path: helper, arguments: [address, directory, "\(interval)"])
         }
     }

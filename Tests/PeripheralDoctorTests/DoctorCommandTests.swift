@@ -125,7 +125,11 @@ struct DoctorCommandTests {
             try await crowd.run(on: bluez.backend) { _ in
                 let outcome = try await Self.run(bluez)
                 Self.expect(outcome, ["advertising-full"], status: 1)
-                #expect(outcome.output.contains("The adapter accepts no further advertisement. \(count) are registered."))
+                #expect(
+                    outcome.output.contains(
+                        "The adapter accepts no further advertisement. \(count) are registered."
+                    )
+                )
             }
             Self.expect(try await Self.run(bluez), ["advertising-free"], status: 0)
         }

@@ -128,7 +128,7 @@ public struct CrashTest: Sendable {
         var generator = SplitMix64(state: seed)
         var round = 1
         while round <= rounds, run.outcome.failures.count < 5, !Task.isCancelled {
-            let plan = KillTrialPlan(of: self, round: round, using: &generator)
+            let plan = CrashTestPlan(of: self, round: round, using: &generator)
             do {
                 try await run.round(round, plan, in: try await start())
             } catch {
@@ -142,7 +142,7 @@ public struct CrashTest: Sendable {
 }
 
 /// The plan for one program.
-struct KillTrialPlan: Sendable {
+struct CrashTestPlan: Sendable {
     enum Course {
         /// The test kills the program soon after its start, in any phase of the start.
         case start
@@ -164,12 +164,12 @@ struct KillTrialPlan: Sendable {
     var hasEntries: Bool
     var seed: UInt64
 
-    init(of trial: CrashTest, round: Int, using generator: inout SplitMix64) {
+    init(of test: CrashTest, round: Int, using generator: inout SplitMix64) {
         // One round in ten has no durable writes, to detect changes that are preserved late.
         isLong = round % 10 == 7
         let number = Int.random(in: 0..<20, using: &generator)
         course = isLong || number >= 5 ? .use : number < 2 ? .start : .away
-        let longest = isLong ? (trial.interval + trial.tolerance) * 2 : trial.longestUse
+        let longest = isLong ? (test.interval + test.tolerance) * 2 : test.longestUse
         time = longest * Double.random(in: (isLong ? 0.7 : 0)...1, using: &generator)
         hasDurableWrites = Bool.random(using: &generator) && !isLong
         keepsWitness = Bool.random(using: &generator)

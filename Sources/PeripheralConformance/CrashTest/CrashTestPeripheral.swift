@@ -65,7 +65,7 @@ public struct CrashTestPeripheral: Sendable {
                 try updates.append(audit, number)
             }
         }
-        peripheral = Peripheral("Killed", restorationIdentifier: "kill trial", pairing: .justWorks) {
+        peripheral = Peripheral("Killed", restorationIdentifier: "kill test", pairing: .justWorks) {
             [first, second, durable, signal, log, audit] in
             GATTService(Self.serviceUUID) {
                 first

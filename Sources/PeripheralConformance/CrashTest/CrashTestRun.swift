@@ -30,14 +30,14 @@ final class CrashTestRun: Sendable {
     /// The longest time that a round may take.
     private static let limit = Duration.seconds(60)
 
-    let trial: CrashTest
+    let test: CrashTest
     let twin: CrashTestPeripheral
     let central: any TestCentral
     let witness: CrashTestWitness
     let state = Mutex(State())
 
-    init(_ trial: CrashTest, _ twin: CrashTestPeripheral, _ central: any TestCentral) {
-        self.trial = trial
+    init(_ test: CrashTest, _ twin: CrashTestPeripheral, _ central: any TestCentral) {
+        self.test = test
         self.twin = twin
         self.central = central
         witness = CrashTestWitness(of: twin)
@@ -54,32 +54,32 @@ final class CrashTestRun: Sendable {
     }
 
     /// Runs one program until it is killed.
-    func round(_ number: Int, _ plan: KillTrialPlan, in program: any KillableProgram) async throws {
-        let life = KilledLife(of: program)
+    func round(_ number: Int, _ plan: CrashTestPlan, in program: any KillableProgram) async throws {
+        let running = RunningProgram(of: program)
         let result = await withTaskCancellationHandler {
             await withTaskGroup(of: Void.self) { group -> Result<Void, any Error> in
-                group.addTask { await life.listen() }
+                group.addTask { await running.listen() }
                 group.addTask {
                     guard (try? await Task.sleep(for: Self.limit)) != nil else { return }
-                    life.kill()
+                    running.kill()
                 }
                 let result: Result<Void, any Error>
                 do {
-                    result = .success(try await live(life, plan, number))
+                    result = .success(try await live(running, plan, number))
                 } catch {
                     result = .failure(error)
                 }
-                life.kill()
+                running.kill()
                 // Handles the last output before the kill.
                 await group.next()
                 group.cancelAll()
                 return result
             }
         } onCancel: {
-            life.kill()
+            running.kill()
         }
-        judge(life, number)
-        settle(life, number, plan)
+        judge(running, number)
+        settle(running, number, plan)
         try result.get()
     }
 
@@ -103,15 +103,15 @@ final class CrashTestRun: Sendable {
 
 extension CrashTestRun {
     private func fail(_ round: Int, _ text: String) {
-        state.withLock { $0.outcome.failures.append("round \(round), seed \(trial.seed): \(text)") }
+        state.withLock { $0.outcome.failures.append("round \(round), seed \(test.seed): \(text)") }
     }
 
     /// Checks the restored state of a program once, and then uses it as the current state.
-    func judge(_ life: KilledLife, _ round: Int) {
-        let said = life.said
+    func judge(_ running: RunningProgram, _ round: Int) {
+        let said = running.said
         // A program without preserved state reports no restored state.
         guard let restored = said.restored ?? (said.isReady ? CrashTestState() : nil) else { return }
-        let limit = trial.interval + trial.tolerance
+        let limit = test.interval + test.tolerance
         let failure = state.withLock { state -> String? in
             guard !state.isJudged else { return nil }
             state.isJudged = true
@@ -131,11 +131,11 @@ extension CrashTestRun {
     }
 
     /// Records what is known about a program after its end.
-    private func settle(_ life: KilledLife, _ round: Int, _ plan: KillTrialPlan) {
-        let said = life.said
+    private func settle(_ running: RunningProgram, _ round: Int, _ plan: CrashTestPlan) {
+        let said = running.said
         state.withLock { state in
             state.outcome.kills += 1
-            state.lastKill = life.killTime ?? .now
+            state.lastKill = running.killTime ?? .now
             state.wasUsedLong = plan.isLong
             state.isJudged = false
             for number in said.kept {

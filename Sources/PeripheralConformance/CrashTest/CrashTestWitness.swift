@@ -69,10 +69,10 @@ final class CrashTestWitness: Sendable {
     /// The second central uses the handles that it already knows.
     ///
     /// - Parameters:
-    ///   - life: The program.
+    ///   - running: The program.
     ///   - first: The first central, which creates the second central.
-    /// - Throws: The errors of the central, or ``KilledLife/EndError``.
-    func meet(_ life: KilledLife, beside first: any TestCentral) async throws {
+    /// - Throws: The errors of the central, or ``RunningProgram/EndError``.
+    func meet(_ running: RunningProgram, beside first: any TestCentral) async throws {
         let (known, isConnected, isPaired) = state.withLock { ($0.central, $0.isConnected, $0.isPaired) }
         let central: any TestCentral = if let known { known } else { try await first.makeAnother() }
         state.withLock { $0.central = central }
@@ -92,7 +92,7 @@ final class CrashTestWitness: Sendable {
         state.withLock { $0.handles = handles }
         try await central.subscribe(handles.durable, to: .notification)
         try await central.subscribe(handles.audit, to: .notification)
-        try await life.wait { $0.witnessings >= 2 }
+        try await running.wait { $0.witnessings >= 2 }
     }
 
     /// Receives all values up to the given value.
@@ -125,11 +125,11 @@ final class CrashTestWitness: Sendable {
     }
 
     /// Disconnects, and returns when the program has noticed the disconnection.
-    func leave(_ life: KilledLife) async throws {
+    func leave(_ running: RunningProgram) async throws {
         guard let central = state.withLock(\.central) else { return }
-        let before = life.said.departures
+        let before = running.said.departures
         try await central.disconnect()
         state.withLock { $0.isConnected = false }
-        try await life.wait { $0.departures > before }
+        try await running.wait { $0.departures > before }
     }
 }

@@ -15,7 +15,7 @@ public protocol KillableProgram: Sendable {
 }
 
 /// One run of the program, with its output so far and the time of the kill.
-final class KilledLife: Sendable {
+final class RunningProgram: Sendable {
     /// The output of the program.
     struct Said {
         var restored: CrashTestState?

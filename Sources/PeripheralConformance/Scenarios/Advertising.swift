@@ -11,7 +11,7 @@ extension ConformanceSuite {
     ]
 
     /// Creates a run that checks the scan result of a peripheral.
-    private static func trial(
+    private static func scenarioRun(
         _ name: String,
         of peripheral: Peripheral,
         _ check: @escaping @Sendable (AdvertisementPayload) throws -> Void
@@ -34,7 +34,7 @@ extension ConformanceSuite {
             GATTService(.heartRate) { Characteristic<UInt8>(0x2A38, value: 1) }
             GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
         }
-        return trial("Derived", of: peripheral) { payload in
+        return scenarioRun("Derived", of: peripheral) { payload in
             try expect("services", payload.services, is: [.heartRate, .battery])
             try expect("discoverable", payload.flags?.contains(.generalDiscoverable), is: true)
         }
@@ -51,7 +51,7 @@ extension ConformanceSuite {
                 appearance: 0x0340
             )
         }
-        return trial("Declared", of: peripheral) { payload in
+        return scenarioRun("Declared", of: peripheral) { payload in
             try expect("services", payload.services, is: [.battery])
             try expect("manufacturer data", payload.manufacturerData, is: [0xFFFF: [1, 2, 3]])
             try expect("service data", payload.serviceData, is: [.battery: [98]])
@@ -66,7 +66,7 @@ extension ConformanceSuite {
             GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
             Advertisement(discoverability: .never)
         }
-        return trial("Hidden", of: peripheral) { payload in
+        return scenarioRun("Hidden", of: peripheral) { payload in
             try expect(
                 "flags",
                 payload.flags?.rawValue ?? 0,
@@ -80,7 +80,7 @@ extension ConformanceSuite {
             let peripheral = Peripheral(name) {
                 GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
             }
-            return trial(expected, of: peripheral) { payload in
+            return scenarioRun(expected, of: peripheral) { payload in
                 try expect("services", payload.services, is: [.battery])
             }
         }

@@ -9,7 +9,7 @@ extension ConformanceSuite {
     ]
 
     /// Creates a run with a bonded and subscribed central on an encrypted connection.
-    private static func trial(
+    private static func scenarioRun(
         _ body:
             @escaping @Sendable (
                 any TestCentral, PeripheralSession, Characteristic<[UInt8]>
@@ -34,7 +34,7 @@ extension ConformanceSuite {
     }
 
     /// Creates a run with two subscribers; the first subscriber is bonded.
-    private static func bondedFirstTrial(
+    private static func bondedFirstRun(
         _ body:
             @escaping @Sendable (
                 [any TestCentral], PeripheralSession, Characteristic<[UInt8]>
@@ -59,7 +59,7 @@ extension ConformanceSuite {
     /// BlueZ does not report that a subscription resumes.
     static let subscriptionResumes = Scenario("the subscription of a bonded central resumes when it returns")
     {
-        trial { central, session, value in
+        scenarioRun { central, session, value in
             let events = session.events
             try expect("bonded", session.centrals.map(\.isBonded), is: [true])
             try await session.notify(value, [1])
@@ -88,7 +88,7 @@ extension ConformanceSuite {
     static let subscriptionIsForgotten = Scenario(
         "the subscription of a central that is forgotten does not resume"
     ) {
-        trial { central, session, value in
+        scenarioRun { central, session, value in
             let events = session.events
             let known = session.centrals
             try expect("bonded", known.map(\.isBonded), is: [true])
@@ -112,7 +112,7 @@ extension ConformanceSuite {
     static let forgottenSubscriberIsReached = Scenario(
         "a central that was forgotten while it was away subscribes again"
     ) {
-        trial { central, session, value in
+        scenarioRun { central, session, value in
             let events = session.events
             let known = session.centrals
             try expect("bonded", known.map(\.isBonded), is: [true])
@@ -142,7 +142,7 @@ extension ConformanceSuite {
     static let forgottenSubscriberIsDropped = Scenario(
         "a central that was forgotten while it was away gets nothing after an update has missed it"
     ) {
-        bondedFirstTrial { centrals, session, value in
+        bondedFirstRun { centrals, session, value in
             let events = session.events
             let known = session.centrals.filter(\.isBonded)
             try expect("bonded", known.count, is: 1)
@@ -173,7 +173,7 @@ extension ConformanceSuite {
     static let resumedSubscriptionEnds = Scenario(
         "the end of a subscription that has resumed among others is told"
     ) {
-        bondedFirstTrial { centrals, session, value in
+        bondedFirstRun { centrals, session, value in
             let events = session.events
             let other = try session.subscribers(of: value).suffix(1)
             try await centrals[0].disconnect()

@@ -16,7 +16,7 @@ extension ConformanceSuite {
     static let confirmedDocumentArrivesAtSeveral = Scenario(
         "documents arrive whole by indications at each of 3 centrals"
     ) {
-        subscribersTrial(mtus: [517, 23, 65], .indicate) { centrals, session, value in
+        subscribersRun(mtus: [517, 23, 65], .indicate) { centrals, session, value in
             let documents = [pattern(300), [UInt8](repeating: 7, count: 100)]
             async let sending: Void = {
                 for document in documents {
@@ -38,7 +38,7 @@ extension ConformanceSuite {
     static func documentOfSome(by kind: UpdateKind) -> Scenario {
         Scenario("a document for some arrives by \(kind)s at those alone") {
             let properties: CharacteristicProperties = kind == .indication ? .indicate : .notify
-            return subscribersTrial(mtus: [517, 23, 65], properties) { centrals, session, value in
+            return subscribersRun(mtus: [517, 23, 65], properties) { centrals, session, value in
                 let document = pattern(500)
                 let subscribers = try session.subscribers(of: value).compactMap(\.central)
                 try expect("subscribers", subscribers.count, is: 3)
@@ -60,7 +60,7 @@ extension ConformanceSuite {
     static let newcomerConfirmsAll = Scenario(
         "who subscribes while a document is sent by indications gets it from the beginning"
     ) {
-        subscribersTrial(mtus: [247], .indicate) { centrals, session, value in
+        subscribersRun(mtus: [247], .indicate) { centrals, session, value in
             let document = pattern(600)
             try await withThrowingTaskGroup { group in
                 group.addTask { try await session.offer(document, over: value, by: .indication) }
@@ -78,7 +78,7 @@ extension ConformanceSuite {
     static let confirmedDocumentIsCancelled = Scenario(
         "a document by indications that is cancelled is ended by the marker at each of 2 centrals"
     ) {
-        subscribersTrial(mtus: [65, 23], .indicate) { centrals, session, value in
+        subscribersRun(mtus: [65, 23], .indicate) { centrals, session, value in
             let document = pattern(500)
             for central in centrals { try await central.setConfirmsIndications(false) }
             let sending = Task { try await session.send(document, over: value, by: .indication) }
@@ -117,7 +117,7 @@ extension ConformanceSuite {
     /// that ends its part. It then receives the whole document after all other centrals.
     private static func leavingConfirmer(_ name: String, bonded: Bool) -> Scenario {
         Scenario(name) {
-            subscribersTrial(mtus: [517, 23, 65], .indicate, bonded: bonded) { centrals, session, value in
+            subscribersRun(mtus: [517, 23, 65], .indicate, bonded: bonded) { centrals, session, value in
                 let document = pattern(600)
                 try await centrals[1].setConfirmsIndications(false)
                 async let sending: Void = session.send(document, over: value, by: .indication)

@@ -6,7 +6,7 @@ internal import PeripheralVirtualServer
 extension ConformanceSuite {
     static let connections: [Scenario] = [centralsAreKnown, centralIsDisconnected, otherCentralStays]
 
-    private static func trial(
+    private static func scenarioRun(
         mtus: [Int],
         _ body:
             @escaping @Sendable (
@@ -28,7 +28,7 @@ extension ConformanceSuite {
     static let centralsAreKnown = Scenario(
         "the program knows the connected centrals, their addresses and their MTUs"
     ) {
-        trial(mtus: [517, 23, 65]) { centrals, session, value in
+        scenarioRun(mtus: [517, 23, 65]) { centrals, session, value in
             let known = session.centrals
             try expect("MTUs", known.map(\.mtu), is: [517, 23, 65])
             try expect("lengths of updates", known.map(\.maximumUpdateValueLength), is: [514, 20, 62])
@@ -47,7 +47,7 @@ extension ConformanceSuite {
     }
 
     static let centralIsDisconnected = Scenario("the program disconnects a central, which may come back") {
-        trial(mtus: [517]) { centrals, session, value in
+        scenarioRun(mtus: [517]) { centrals, session, value in
             let events = session.events
             try await centrals[0].subscribe(to: value)
             _ = try await centrals[0].read(value)
@@ -68,7 +68,7 @@ extension ConformanceSuite {
     }
 
     static let otherCentralStays = Scenario("the program disconnects one central and no other") {
-        trial(mtus: [517, 23]) { centrals, session, value in
+        scenarioRun(mtus: [517, 23]) { centrals, session, value in
             for central in centrals {
                 try await central.subscribe(to: value)
                 _ = try await central.read(value)

@@ -25,7 +25,7 @@ extension ConformanceSuite {
         }
     }
 
-    private static func controlPointTrial(
+    private static func controlPointRun(
         _ body:
             @escaping @Sendable (
                 _ central: any TestCentral, _ session: PeripheralSession,
@@ -56,7 +56,7 @@ extension ConformanceSuite {
     }
 
     static let requestIsRespondedTo = Scenario("a control point responds to each request by an indication") {
-        controlPointTrial { central, _, controlPoint, trace in
+        controlPointRun { central, _, controlPoint, trace in
             try await central.subscribe(to: controlPoint)
             let handle = try await central.locate(controlPoint).valueHandle
             for request: UInt8 in 0x80...0x84 {
@@ -81,7 +81,7 @@ extension ConformanceSuite {
     static let requestWithoutSubscription = Scenario(
         "a control point refuses the request of a central that cannot get the response"
     ) {
-        controlPointTrial { central, session, controlPoint, trace in
+        controlPointRun { central, session, controlPoint, trace in
             let events = session.events
             try await expectRefusal(of: "request", by: .improperlyConfigured) {
                 try await central.write(UInt8(0x80), to: controlPoint)
@@ -103,7 +103,7 @@ extension ConformanceSuite {
     }
 
     static let requestMeanwhile = Scenario("a control point carries out one request of a central at a time") {
-        controlPointTrial { central, _, controlPoint, trace in
+        controlPointRun { central, _, controlPoint, trace in
             try await central.subscribe(to: controlPoint)
             try await central.write(UInt8(1), to: controlPoint)
             let gate = try await trace.expectBeginning(of: 1)
@@ -125,7 +125,7 @@ extension ConformanceSuite {
     static let requestAfterTheResponse = Scenario(
         "a control point takes the next request as soon as the response is confirmed"
     ) {
-        controlPointTrial { central, _, controlPoint, _ in
+        controlPointRun { central, _, controlPoint, _ in
             try await central.subscribe(to: controlPoint)
             for number in 0..<50 {
                 let request = UInt8(0x80 + number)
@@ -138,7 +138,7 @@ extension ConformanceSuite {
     static let requestIsAborted = Scenario(
         "an abort ends the procedure of a control point, and is the only response"
     ) {
-        controlPointTrial { central, _, controlPoint, trace in
+        controlPointRun { central, _, controlPoint, trace in
             try await central.subscribe(to: controlPoint)
             for request: UInt8 in 1...3 {
                 try await central.write(request, to: controlPoint)
@@ -153,7 +153,7 @@ extension ConformanceSuite {
 
     static let requestOfOneWhoLeaves = Scenario("a procedure of a control point ends when its central leaves")
     {
-        controlPointTrial { central, _, controlPoint, trace in
+        controlPointRun { central, _, controlPoint, trace in
             try await central.subscribe(to: controlPoint)
             try await central.write(UInt8(1), to: controlPoint)
             _ = try await trace.expectBeginning(of: 1)
@@ -175,7 +175,7 @@ extension ConformanceSuite {
     }
 
     static let requestsOfTwo = Scenario("a control point carries out the requests of several centrals") {
-        controlPointTrial { central, _, controlPoint, trace in
+        controlPointRun { central, _, controlPoint, trace in
             try await withCentrals(central.makeAnother(), mtus: [23]) { others in
                 try await central.subscribe(to: controlPoint)
                 try await central.write(UInt8(1), to: controlPoint)

@@ -51,7 +51,7 @@ extension ConformanceSuite {
     }
 
     /// Creates a run in which the handlers of a characteristic never answer.
-    private static func lateTrial(
+    private static func lateRun(
         _ request:
             @escaping @Sendable (any TestCentral, _ late: Characteristic<UInt8>) async throws -> Void
     ) -> ScenarioRun {
@@ -86,11 +86,11 @@ extension ConformanceSuite {
     }
 
     static let lateReadIsAnswered = Scenario("a read whose handler never answers is refused in time") {
-        lateTrial { central, late in _ = try await central.read(late) }
+        lateRun { central, late in _ = try await central.read(late) }
     }
 
     static let lateWriteIsAnswered = Scenario("a write whose handler never answers is refused in time") {
-        lateTrial { central, late in try await central.write(late, 1) }
+        lateRun { central, late in try await central.write(late, 1) }
     }
 
     // MARK: Many at once
@@ -238,7 +238,7 @@ extension ConformanceSuite {
     ///
     /// While the request waits, its central disconnects and another central connects. The wait is longer than
     /// the stack's time limit for the answer.
-    private static func vanishingTrial(
+    private static func vanishingRun(
         _ request: @escaping @Sendable (any TestCentral, Characteristic<UInt8>) async throws -> Void
     ) -> ScenarioRun {
         let count = Counter()
@@ -301,12 +301,12 @@ extension ConformanceSuite {
 
     static let readerVanishes = Scenario("a central that leaves while its read is answered disturbs no other")
     {
-        vanishingTrial { central, value in _ = try await central.read(value) }
+        vanishingRun { central, value in _ = try await central.read(value) }
     }
 
     static let writerVanishes = Scenario(
         "a central that leaves while its write is answered disturbs no other"
     ) {
-        vanishingTrial { central, value in try await central.write(value, 1) }
+        vanishingRun { central, value in try await central.write(value, 1) }
     }
 }

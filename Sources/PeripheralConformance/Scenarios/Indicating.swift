@@ -24,7 +24,7 @@ extension ConformanceSuite {
     }
 
     static let indicationIsConfirmed = Scenario("an indication is over when the central has confirmed it") {
-        subscribersTrial(mtus: [517], .indicate) { centrals, session, value in
+        subscribersRun(mtus: [517], .indicate) { centrals, session, value in
             let ended = Flag()
             try await centrals[0].setConfirmsIndications(false)
             for number: UInt8 in 1...3 {
@@ -45,7 +45,7 @@ extension ConformanceSuite {
     }
 
     static let indicationsOfSeveralCallers = Scenario("indications of several callers at once all arrive") {
-        subscribersTrial(mtus: [517, 23], .indicate) { centrals, session, value in
+        subscribersRun(mtus: [517, 23], .indicate) { centrals, session, value in
             try await withThrowingTaskGroup { group in
                 for number: UInt8 in 0..<10 {
                     group.addTask { try await session.indicate(value, [number]) }
@@ -63,7 +63,7 @@ extension ConformanceSuite {
     static let indicationOfAll = Scenario(
         "an indication for all is over when the last central has confirmed it"
     ) {
-        subscribersTrial(mtus: [517, 65, 23], .indicate) { centrals, session, value in
+        subscribersRun(mtus: [517, 65, 23], .indicate) { centrals, session, value in
             let ended = Flag()
             try await centrals[1].setConfirmsIndications(false)
             async let indication: Void = {
@@ -81,7 +81,7 @@ extension ConformanceSuite {
     static let indicationOfOne = Scenario(
         "an indication for one central reaches that one alone, and waits for it alone"
     ) {
-        subscribersTrial(mtus: [517, 23], .indicate) { centrals, session, value in
+        subscribersRun(mtus: [517, 23], .indicate) { centrals, session, value in
             let subscribers = try session.subscribers(of: value).compactMap(\.central)
             try expect("subscribers", subscribers.count, is: 2)
             try await centrals[1].setConfirmsIndications(false)
@@ -101,7 +101,7 @@ extension ConformanceSuite {
     static let indicationOfOneThatLeaves = Scenario(
         "an indication fails when its central leaves before it has confirmed"
     ) {
-        subscribersTrial(mtus: [517], .indicate) { centrals, session, value in
+        subscribersRun(mtus: [517], .indicate) { centrals, session, value in
             let subscribers = try session.subscribers(of: value).compactMap(\.central)
             try expect("subscribers", subscribers.count, is: 1)
             try await centrals[0].setConfirmsIndications(false)
@@ -137,7 +137,7 @@ extension ConformanceSuite {
     static let confirmationOfAnother = Scenario(
         "an indication does not take the confirmation of an update before it for its own"
     ) {
-        subscribersTrial(mtus: [517], .indicate) { centrals, session, value in
+        subscribersRun(mtus: [517], .indicate) { centrals, session, value in
             let central = centrals[0]
             let ended = Flag()
             try await central.setConfirmsIndications(false)
@@ -163,7 +163,7 @@ extension ConformanceSuite {
     static let confirmationsOfTheQuick = Scenario(
         "what one central has confirmed does not stand for what another has not"
     ) {
-        subscribersTrial(mtus: [517, 23], .indicate) { centrals, session, value in
+        subscribersRun(mtus: [517, 23], .indicate) { centrals, session, value in
             let ended = Flag()
             for central in centrals { try await central.setConfirmsIndications(false) }
             try await session.notify(value, [1])
@@ -232,7 +232,7 @@ extension ConformanceSuite {
     static let indicationOfThoseWhoAreGone = Scenario(
         "an indication whose subscribers are gone when it is its turn is over at once"
     ) {
-        subscribersTrial(mtus: [517], .indicate) { centrals, session, value in
+        subscribersRun(mtus: [517], .indicate) { centrals, session, value in
             try await centrals[0].setConfirmsIndications(false)
             let first = Task { try await session.indicate(value, [1]) }
             try await expectIndication([1], of: value, by: centrals[0])
@@ -251,7 +251,7 @@ extension ConformanceSuite {
         Scenario(
             "an indication for all of \(bytes.count) bytes fails when one of them leaves before it has confirmed"
         ) {
-            subscribersTrial(mtus: [517, 65], .indicate) { centrals, session, value in
+            subscribersRun(mtus: [517, 65], .indicate) { centrals, session, value in
                 try await centrals[1].setConfirmsIndications(false)
                 let indication = Task { try await session.indicate(value, bytes) }
                 for central in centrals { try await expectIndication(bytes, of: value, by: central) }
@@ -267,7 +267,7 @@ extension ConformanceSuite {
     static let indicationOfTheLastWhoLeaves = Scenario(
         "an indication for all fails when the only subscriber leaves before it has confirmed"
     ) {
-        subscribersTrial(mtus: [517], .indicate) { centrals, session, value in
+        subscribersRun(mtus: [517], .indicate) { centrals, session, value in
             try await centrals[0].setConfirmsIndications(false)
             let indication = Task { try await session.indicate(value, []) }
             try await expectIndication([], of: value, by: centrals[0])
@@ -366,7 +366,7 @@ extension ConformanceSuite {
     static let onlyUnsubscriberConfirmsLate = Scenario(
         "the only subscriber that unsubscribes before it confirms disturbs no other"
     ) {
-        subscribersTrial(mtus: [517], .indicate) { centrals, session, value in
+        subscribersRun(mtus: [517], .indicate) { centrals, session, value in
             try await withThrowingTaskGroup { group in
                 try await confirmLate(value, centrals) { update in
                     let subscriber = try session.subscribers(of: value).compactMap(\.central)
@@ -381,7 +381,7 @@ extension ConformanceSuite {
     static let addressedUnsubscriberConfirmsLate = Scenario(
         "one of several that unsubscribes before it confirms what it alone was sent disturbs no other"
     ) {
-        subscribersTrial(mtus: [517, 65], .indicate) { centrals, session, value in
+        subscribersRun(mtus: [517, 65], .indicate) { centrals, session, value in
             guard let subscriber = try session.subscribers(of: value).first?.central else {
                 throw ConformanceFailure(description: "subscribers: there are none.")
             }

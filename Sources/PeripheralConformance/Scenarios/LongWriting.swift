@@ -11,7 +11,7 @@ extension ConformanceSuite {
     ]
 
     /// Creates a run with one characteristic of bytes and the handle of its value.
-    private static func trial(
+    private static func scenarioRun(
         mtu: Int = 517,
         _ body: @escaping @Sendable (any TestCentral, AttributeHandle, Recorder<[UInt8]>) async throws -> Void
     ) -> ScenarioRun {
@@ -25,7 +25,7 @@ extension ConformanceSuite {
 
     static func longWrite(of length: Int) -> Scenario {
         Scenario("the parts of a long write of \(length) bytes arrive as one value") {
-            trial { central, handle, written in
+            scenarioRun { central, handle, written in
                 let value = pattern(length)
                 for offset in stride(from: 0, to: value.count, by: 200) {
                     let part = value[offset..<min(offset + 200, value.count)]
@@ -38,7 +38,7 @@ extension ConformanceSuite {
     }
 
     static let smallPacketsSuffice = Scenario("values of any length are written with an MTU of 23") {
-        trial(mtu: 23) { central, handle, written in
+        scenarioRun(mtu: 23) { central, handle, written in
             for length in [20, 21, 36, 37, 508] {
                 try await central.writeLong(handle, pattern(length))
                 try expect("written value", try await written.next(), is: pattern(length))
@@ -47,7 +47,7 @@ extension ConformanceSuite {
     }
 
     static let manySmallPartsAreJoined = Scenario("a long write may have any number of parts") {
-        trial { central, handle, written in
+        scenarioRun { central, handle, written in
             for offset in 0..<40 {
                 try await central.prepareWrite(handle, [pattern(40)[offset]], offset: offset)
             }
@@ -57,7 +57,7 @@ extension ConformanceSuite {
     }
 
     static let cancelledPartsAreForgotten = Scenario("a long write that is given up never arrives") {
-        trial { central, handle, written in
+        scenarioRun { central, handle, written in
             try await central.prepareWrite(handle, [1, 2, 3], offset: 0)
             try await central.executePreparedWrites(commit: false)
             try await central.executePreparedWrites(commit: true)
@@ -67,7 +67,7 @@ extension ConformanceSuite {
     }
 
     static let gapIsRefused = Scenario("a long write with a gap is refused") {
-        trial { central, handle, written in
+        scenarioRun { central, handle, written in
             try await central.prepareWrite(handle, [1, 2, 3], offset: 0)
             try await central.prepareWrite(handle, [1, 2, 3], offset: 10)
             try await expectRefusal(of: "execution", by: .requestNotSupported) {
@@ -80,7 +80,7 @@ extension ConformanceSuite {
 
     static let longWriteFromTheMiddleIsRefused = Scenario("a long write that begins in the middle is refused")
     {
-        trial { central, handle, _ in
+        scenarioRun { central, handle, _ in
             try await central.prepareWrite(handle, [1, 2, 3], offset: 5)
             try await expectRefusal(of: "execution", by: .invalidOffset) {
                 try await central.executePreparedWrites(commit: true)
@@ -89,7 +89,7 @@ extension ConformanceSuite {
     }
 
     static let tooLongPartIsRefused = Scenario("a part beyond the end of all attributes is refused") {
-        trial { central, handle, written in
+        scenarioRun { central, handle, written in
             try await central.prepareWrite(handle, pattern(500), offset: 0)
             try await expectRefusal(of: "part", by: .invalidAttributeValueLength) {
                 try await central.prepareWrite(handle, pattern(100), offset: 500)

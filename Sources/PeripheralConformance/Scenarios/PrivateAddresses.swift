@@ -13,7 +13,7 @@ extension ConformanceSuite {
     ]
 
     /// Creates a run with a characteristic and a central connected with a private address.
-    private static func trialUnderPrivateAddress(
+    private static func runUnderPrivateAddress(
         _ body:
             @escaping @Sendable (
                 any TestCentral, PeripheralSession, Characteristic<UInt8>
@@ -42,7 +42,7 @@ extension ConformanceSuite {
     static let bondedCentralStaysTheSame = Scenario(
         "a bonded central that changes its address stays the same, and its subscription resumes"
     ) {
-        trialUnderPrivateAddress { central, session, value in
+        runUnderPrivateAddress { central, session, value in
             try await central.pair(.justWorks)
             try await central.subscribe(to: value)
             _ = try await central.read(value)
@@ -77,7 +77,7 @@ extension ConformanceSuite {
     static let subscriberBondsLater = Scenario(
         "a central that bonds after it has subscribed is reached, or is known not to be until it subscribes again"
     ) {
-        trialUnderPrivateAddress { central, session, value in
+        runUnderPrivateAddress { central, session, value in
             let events = session.events
             try await central.subscribe(to: value)
             try await next(of: events, "subscription") { $0.kind == "subscribed" }
@@ -114,7 +114,7 @@ extension ConformanceSuite {
     static let publicSubscriberBondsLater = Scenario(
         "a central that bonds with a public address after it has subscribed gets updates, and again when it has subscribed again"
     ) {
-        trialUnderPrivateAddress { central, session, value in
+        runUnderPrivateAddress { central, session, value in
             let events = session.events
             var user = PairingUser.justWorks
             user.identityAddress = DeviceAddress("00:1B:DC:00:00:07")

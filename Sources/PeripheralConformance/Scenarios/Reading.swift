@@ -30,20 +30,20 @@ extension ConformanceSuite {
 
     static func staticValues(mtu: Int) -> Scenario {
         Scenario("static values of every length are read with an MTU of \(mtu)") {
-            trial(mtu: mtu) { Characteristic<[UInt8]>(ScenarioUUID.value, value: pattern($0)) }
+            scenarioRun(mtu: mtu) { Characteristic<[UInt8]>(ScenarioUUID.value, value: pattern($0)) }
         }
     }
 
     static func handlerValues(mtu: Int) -> Scenario {
         Scenario("a handler's values of every length are read with an MTU of \(mtu)") {
-            trial(mtu: mtu) { length in
+            scenarioRun(mtu: mtu) { length in
                 Characteristic<[UInt8]>(ScenarioUUID.value, .read) { Read { pattern(length) } }
             }
         }
     }
 
     /// Creates a run that reads one value of each length.
-    private static func trial(
+    private static func scenarioRun(
         mtu: Int,
         _ characteristic: (_ length: Int) -> Characteristic<[UInt8]>
     ) -> ScenarioRun {

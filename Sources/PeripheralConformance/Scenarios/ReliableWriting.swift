@@ -18,7 +18,7 @@ extension ConformanceSuite {
     /// Creates a run with two characteristics and the handles of their values.
     ///
     /// The second characteristic refuses the value `[0xFF]`.
-    private static func trial(
+    private static func scenarioRun(
         _ properties: CharacteristicProperties,
         _ body:
             @escaping @Sendable (any TestCentral, [AttributeHandle], Recorder<Written>) async throws -> Void
@@ -41,7 +41,7 @@ extension ConformanceSuite {
     }
 
     static let reliableWriteArrives = Scenario("a reliable write of several values arrives in its order") {
-        trial([.write, .reliableWrite]) { central, handles, written in
+        scenarioRun([.write, .reliableWrite]) { central, handles, written in
             try await central.prepareWrite(handles[1], [1, 2], offset: 0)
             try await central.prepareWrite(handles[1], [3], offset: 2)
             try await central.prepareWrite(handles[0], [4], offset: 0)
@@ -55,7 +55,7 @@ extension ConformanceSuite {
 
     static let cancelledReliableWriteIsForgotten = Scenario("a reliable write that is given up never arrives")
     {
-        trial([.write, .reliableWrite]) { central, handles, written in
+        scenarioRun([.write, .reliableWrite]) { central, handles, written in
             for handle in handles { try await central.prepareWrite(handle, [1], offset: 0) }
             try await central.executePreparedWrites(commit: false)
             try await central.executePreparedWrites(commit: true)
@@ -68,7 +68,7 @@ extension ConformanceSuite {
     static let reliableWriteStopsAtARefusal = Scenario(
         "a reliable write ends with the first value that is refused"
     ) {
-        trial([.write, .reliableWrite]) { central, handles, written in
+        scenarioRun([.write, .reliableWrite]) { central, handles, written in
             for (place, value) in [(0, 1), (1, 0xFF), (0, 2)] as [(Int, UInt8)] {
                 try await central.prepareWrite(handles[place], [value], offset: 0)
             }
@@ -82,7 +82,7 @@ extension ConformanceSuite {
     }
 
     static let reliableWriteIsDeclared = Scenario("a reliable write is refused where it is not declared") {
-        trial(.write) { central, handles, written in
+        scenarioRun(.write) { central, handles, written in
             for handle in handles { try await central.prepareWrite(handle, [1], offset: 0) }
             try await expectRefusal(of: "execution", by: .requestNotSupported) {
                 try await central.executePreparedWrites(commit: true)

@@ -15,7 +15,7 @@ extension ConformanceSuite {
     ]
 
     /// Creates a run with a characteristic to which several centrals subscribe one after another.
-    static func subscribersTrial(
+    static func subscribersRun(
         mtus: [Int],
         _ properties: CharacteristicProperties = .notify,
         bonded: Bool = false,
@@ -45,7 +45,7 @@ extension ConformanceSuite {
         Scenario(
             "the program knows who has subscribed, with an MTU of \(mtus.map(\.description).joined(separator: ", "))"
         ) {
-            subscribersTrial(mtus: mtus) { centrals, session, value in
+            subscribersRun(mtus: mtus) { centrals, session, value in
                 let subscribers = try session.subscribers(of: value)
                 try expect("MTUs", subscribers.map { $0.central?.mtu }, is: mtus)
                 try expect("centrals", Set(subscribers.map(\.central)).count, is: mtus.count)
@@ -130,7 +130,7 @@ extension ConformanceSuite {
     static let leavingEndsSubscription = Scenario(
         "the end of a subscription is told before the leaving that brings it"
     ) {
-        subscribersTrial(mtus: [517]) { centrals, session, value in
+        subscribersRun(mtus: [517]) { centrals, session, value in
             let events = session.events
             try await centrals[0].disconnect()
             try await expectKinds(["unsubscribed", "disconnected"], of: events)
@@ -141,7 +141,7 @@ extension ConformanceSuite {
 
     static let unsubscriptionAmongOthersIsTold = Scenario("the end of one subscription among others is told")
     {
-        subscribersTrial(mtus: [517, 247, 65]) { centrals, session, value in
+        subscribersRun(mtus: [517, 247, 65]) { centrals, session, value in
             let events = session.events
             let subscribers = try session.subscribers(of: value)
             try await centrals[1].unsubscribe(from: value)
@@ -203,7 +203,7 @@ extension ConformanceSuite {
     static let victimUnsubscribes = Scenario(
         "the end of the first of several subscriptions is told after another has left"
     ) {
-        subscribersTrial(mtus: [517, 247, 65]) { centrals, session, value in
+        subscribersRun(mtus: [517, 247, 65]) { centrals, session, value in
             let subscribers = try session.subscribers(of: value)
             let events = session.events
             try await centrals[2].disconnect()
@@ -228,7 +228,7 @@ extension ConformanceSuite {
     static func hastyUnsubscription(bonded: Bool) -> Scenario {
         let who = bonded ? "a bonded central that has returned" : "a central"
         return Scenario("\(who) stays subscribed when another subscribes and unsubscribes at once") {
-            subscribersTrial(mtus: [517], bonded: bonded) { centrals, session, value in
+            subscribersRun(mtus: [517], bonded: bonded) { centrals, session, value in
                 let central = centrals[0]
                 let subscriber = session.centrals.first?.id
                 let events = session.events
@@ -265,7 +265,7 @@ extension ConformanceSuite {
     static let hastyLeaving = Scenario(
         "a central stays subscribed when another subscribes and leaves at once, and a third unsubscribes"
     ) {
-        subscribersTrial(mtus: [517, 247]) { centrals, session, value in
+        subscribersRun(mtus: [517, 247]) { centrals, session, value in
             let events = session.events
             let hasty = try await centrals[0].makeAnother()
             try await hasty.connect()
@@ -285,7 +285,7 @@ extension ConformanceSuite {
     static let endIsToldAfterHaste = Scenario(
         "the end of a subscription is told after another central has subscribed and unsubscribed at once, and left"
     ) {
-        subscribersTrial(mtus: [517]) { centrals, session, value in
+        subscribersRun(mtus: [517]) { centrals, session, value in
             let events = session.events
             try await centrals[0].unsubscribe(from: value)
             try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }

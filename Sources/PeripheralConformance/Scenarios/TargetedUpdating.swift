@@ -13,7 +13,7 @@ extension ConformanceSuite {
         return Scenario(
             "an update for \(centrals) reaches that one alone, in its place among the updates for all"
         ) {
-            subscribersTrial(mtus: mtus) { centrals, session, value in
+            subscribersRun(mtus: mtus) { centrals, session, value in
                 let subscribers = try session.subscribers(of: value).compactMap(\.central)
                 try expect("subscribers", subscribers.count, is: centrals.count)
                 try await session.notify(value, [0xFE])
@@ -37,7 +37,7 @@ extension ConformanceSuite {
     }
 
     static let emptyUpdateOfOne = Scenario("an empty value is sent to the only subscriber") {
-        subscribersTrial(mtus: [517]) { centrals, session, value in
+        subscribersRun(mtus: [517]) { centrals, session, value in
             let subscriber = try session.subscribers(of: value).compactMap(\.central)
             try expect("subscribers", subscriber.count, is: 1)
             for expected: [UInt8] in [[1], [], [2]] {
@@ -50,7 +50,7 @@ extension ConformanceSuite {
     static let emptyUpdateOfSeveral = Scenario(
         "an empty value is sent to several subscribers, and others after it"
     ) {
-        subscribersTrial(mtus: [517, 23]) { centrals, session, value in
+        subscribersRun(mtus: [517, 23]) { centrals, session, value in
             for expected: [UInt8] in [[1], [], [2], [], []] {
                 try await session.notify(value, expected)
                 try await all(centrals) { number, central in
@@ -80,7 +80,7 @@ extension ConformanceSuite {
     /// The central whose socket bluetoothd has closed by mistake subscribes again.
     static let returnedSubscriberIsReached = Scenario("a central that subscribes again is reached by itself")
     {
-        subscribersTrial(mtus: [517, 247, 65]) { centrals, session, value in
+        subscribersRun(mtus: [517, 247, 65]) { centrals, session, value in
             let events = session.events
             try await centrals[2].disconnect()
             try await next(of: events, "leaving") { $0.kind == "disconnected" }
@@ -106,7 +106,7 @@ extension ConformanceSuite {
 
     static func manyUpdatesOfOne(rounds: Int) -> Scenario {
         Scenario("four centrals get \(rounds) updates each, none misses its own, and none sees another's") {
-            subscribersTrial(mtus: [517, 247, 65, 23]) { centrals, session, value in
+            subscribersRun(mtus: [517, 247, 65, 23]) { centrals, session, value in
                 let subscribers = try session.subscribers(of: value).compactMap(\.central)
                 try expect("subscribers", subscribers.count, is: centrals.count)
                 try await withThrowingTaskGroup { group in

@@ -16,7 +16,7 @@ extension ConformanceSuite {
 
     private static func documentArrives(in chunkSize: ChunkSize, named chunks: String) -> Scenario {
         Scenario("a document arrives whole in \(chunks)") {
-            subscribersTrial(mtus: [247]) { centrals, session, value in
+            subscribersRun(mtus: [247]) { centrals, session, value in
                 let document = pattern(3_001)
                 var progress: TransferProgress?
                 async let received = receive(value, at: centrals[0])
@@ -30,7 +30,7 @@ extension ConformanceSuite {
     }
 
     static let documentArrivesAtSeveral = Scenario("a document arrives whole at each of 4 centrals") {
-        subscribersTrial(mtus: [517, 23, 65, 247]) { centrals, session, value in
+        subscribersRun(mtus: [517, 23, 65, 247]) { centrals, session, value in
             let document = pattern(2_000)
             async let sending: Void = session.send(document, over: value, chunkSize: .maximum)
             try await all(centrals) { number, central in
@@ -42,7 +42,7 @@ extension ConformanceSuite {
     }
 
     static let documentIsConfirmed = Scenario("a document arrives whole by indications") {
-        subscribersTrial(mtus: [65], .indicate) { centrals, session, value in
+        subscribersRun(mtus: [65], .indicate) { centrals, session, value in
             let document = pattern(500)
             let subscriber = try session.subscribers(of: value).compactMap(\.central)
             async let received = receive(value, at: centrals[0])
@@ -52,7 +52,7 @@ extension ConformanceSuite {
     }
 
     static let confirmedDocumentsFollow = Scenario("documents by indications follow one another") {
-        subscribersTrial(mtus: [65], .indicate) { centrals, session, value in
+        subscribersRun(mtus: [65], .indicate) { centrals, session, value in
             let documents = [pattern(300), [UInt8](repeating: 0, count: 200)]
             let subscriber = try session.subscribers(of: value).compactMap(\.central)
             try await withThrowingTaskGroup { group in
@@ -73,7 +73,7 @@ extension ConformanceSuite {
     static let documentBeginsAnew = Scenario(
         "a central that subscribes again gets a document that is offered again"
     ) {
-        subscribersTrial(mtus: [65]) { centrals, session, value in
+        subscribersRun(mtus: [65]) { centrals, session, value in
             let document = pattern(500)
             try await withThrowingTaskGroup { group in
                 group.addTask { try await session.offer(document, over: value) }
@@ -96,7 +96,7 @@ extension ConformanceSuite {
     static let newcomerGetsAll = Scenario(
         "who subscribes while a document is sent gets it from the beginning"
     ) {
-        subscribersTrial(mtus: [247]) { centrals, session, value in
+        subscribersRun(mtus: [247]) { centrals, session, value in
             let document = pattern(20_000)
             try await withThrowingTaskGroup { group in
                 group.addTask { try await session.offer(document, over: value) }
@@ -117,7 +117,7 @@ extension ConformanceSuite {
     static let othersAreNotDisturbed = Scenario(
         "a central that leaves while a document is sent disturbs no other"
     ) {
-        subscribersTrial(mtus: [517, 23, 65]) { centrals, session, value in
+        subscribersRun(mtus: [517, 23, 65]) { centrals, session, value in
             let document = pattern(10_000)
             async let sending: Void = session.send(document, over: value)
             _ = try await centrals[1].nextUpdate(of: value)
@@ -161,7 +161,7 @@ extension ConformanceSuite {
     static let documentFollowsOneThatFailed = Scenario(
         "a document for all is not taken for the rest of one that has failed"
     ) {
-        subscribersTrial(mtus: [65]) { centrals, session, value in
+        subscribersRun(mtus: [65]) { centrals, session, value in
             let (document, next) = (pattern(20_000), [UInt8](repeating: 7, count: 100))
             let subscriber = try session.subscribers(of: value).compactMap(\.central)
             let sending = Task { try await session.send(document, over: value, to: subscriber[0]) }

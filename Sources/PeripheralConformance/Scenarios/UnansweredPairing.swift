@@ -32,7 +32,7 @@ extension ConformanceSuite {
     }
 
     /// Creates a run in which pairing fails until the body ends, and then succeeds.
-    private static func hesitationTrial(
+    private static func hesitationRun(
         _ user: PairingUser,
         _ body: @escaping @Sendable (any TestCentral, Hesitation, ManualClock?) async throws -> Void
     ) -> ScenarioRun {
@@ -71,7 +71,7 @@ extension ConformanceSuite {
     }
 
     static let personNeverAnswers = Scenario("a central is refused when the person does not answer in time") {
-        hesitationTrial(.confirming()) { _, hesitation, clock in
+        hesitationRun(.confirming()) { _, hesitation, clock in
             try await clock?.advance(until: "the question is over") { hesitation.cancelled.isSet }
         }
     }
@@ -79,7 +79,7 @@ extension ConformanceSuite {
     static let centralLeavesWhilePersonIsAsked = Scenario(
         "a central that leaves while the person is asked can pair the next time"
     ) {
-        hesitationTrial(.confirming()) { central, _, _ in
+        hesitationRun(.confirming()) { central, _, _ in
             try await central.disconnect()
         }
     }
@@ -92,6 +92,6 @@ extension ConformanceSuite {
             _ = try? await isAsked.next()
             return false
         }
-        return hesitationTrial(declining) { _, _, _ in isAsked.record(()) }
+        return hesitationRun(declining) { _, _, _ in isAsked.record(()) }
     }
 }

@@ -17,7 +17,7 @@ extension ConformanceSuite {
         ) async throws -> Void
 
     /// Creates a run with one characteristic of bytes that a central can subscribe to.
-    private static func trial(
+    private static func scenarioRun(
         _ properties: CharacteristicProperties,
         mtu: Int = 517,
         _ body: @escaping Body
@@ -50,7 +50,7 @@ extension ConformanceSuite {
     }
 
     static let notificationsArrive = Scenario("notifications arrive in their order") {
-        trial(.notify) { central, session, value in
+        scenarioRun(.notify) { central, session, value in
             try await subscribe(central, to: value)
             for number: UInt8 in 1...20 { try await session.notify(value, [number, 0xFF]) }
             for number: UInt8 in 1...20 {
@@ -61,7 +61,7 @@ extension ConformanceSuite {
     }
 
     static let indicationsArrive = Scenario("indications arrive in their order") {
-        trial(.indicate) { central, session, value in
+        scenarioRun(.indicate) { central, session, value in
             try await subscribe(central, to: value)
             for number: UInt8 in 1...5 { try await session.notify(value, [number]) }
             for number: UInt8 in 1...5 {
@@ -72,7 +72,7 @@ extension ConformanceSuite {
     }
 
     static let centralChooses = Scenario("the central chooses between notifications and indications") {
-        trial([.notify, .indicate]) { central, session, value in
+        scenarioRun([.notify, .indicate]) { central, session, value in
             for kind: UpdateKind in [.notification, .indication] {
                 try await subscribe(central, to: value, for: kind)
                 try await session.notify(value, [1])
@@ -84,7 +84,7 @@ extension ConformanceSuite {
     }
 
     static let emptyUpdateArrives = Scenario("an empty value and one of 512 bytes are notified") {
-        trial(.notify) { central, session, value in
+        scenarioRun(.notify) { central, session, value in
             try await subscribe(central, to: value)
             for length in [0, 1, 512] {
                 try await session.notify(value, pattern(length))
@@ -94,7 +94,7 @@ extension ConformanceSuite {
     }
 
     static let longUpdateIsCut = Scenario("an update that is longer than the packet is cut") {
-        trial([.notify, .indicate], mtu: 50) { central, session, value in
+        scenarioRun([.notify, .indicate], mtu: 50) { central, session, value in
             for kind: UpdateKind in [.notification, .indication] {
                 try await subscribe(central, to: value, for: kind)
                 try await session.notify(value, pattern(100))
@@ -105,7 +105,7 @@ extension ConformanceSuite {
     }
 
     static let nothingWithoutSubscription = Scenario("nothing is sent to a central that has not subscribed") {
-        trial(.notify) { central, session, value in
+        scenarioRun(.notify) { central, session, value in
             try await session.notify(value, [1])
             // The subscription must not overtake the update that has no recipient.
             _ = try await central.read(value)
@@ -116,7 +116,7 @@ extension ConformanceSuite {
     }
 
     static let nothingAfterUnsubscription = Scenario("nothing is sent once the central has unsubscribed") {
-        trial(.notify) { central, session, value in
+        scenarioRun(.notify) { central, session, value in
             try await subscribe(central, to: value)
             try await session.notify(value, [1])
             try expect("first update", try await central.nextUpdate(of: value), is: [1])
@@ -133,7 +133,7 @@ extension ConformanceSuite {
     static let subscriptionEndsWithConnection = Scenario(
         "a subscription ends with the connection, and begins again in the next"
     ) {
-        trial(.notify) { central, session, value in
+        scenarioRun(.notify) { central, session, value in
             try await subscribe(central, to: value)
             try await session.notify(value, [1])
             try expect("update", try await central.nextUpdate(of: value), is: [1])
@@ -151,7 +151,7 @@ extension ConformanceSuite {
     }
 
     static let configurationIsRead = Scenario("the central reads its own configuration") {
-        trial([.notify, .indicate]) { central, _, value in
+        scenarioRun([.notify, .indicate]) { central, _, value in
             let configuration = BluetoothUUID.clientCharacteristicConfiguration
             try expect("before", try await central.read(configuration, of: value), is: [0, 0])
             try await central.subscribe(to: value, for: .indication)
@@ -162,7 +162,7 @@ extension ConformanceSuite {
     }
 
     static let configurationIsChecked = Scenario("a configuration that the characteristic lacks is refused") {
-        trial(.notify) { central, _, value in
+        scenarioRun(.notify) { central, _, value in
             let handle = try await central.locate(value).handle(of: .clientCharacteristicConfiguration)
             for configuration: [UInt8] in [[2, 0], [3, 0], [4, 0]] {
                 try await expectRefusal(

@@ -10,33 +10,33 @@ import Testing
 struct ConcurrentUpdatesTests {
     /// What has not left when a central subscribes again is for the earlier subscription.
     @Test func whatComesLateIsForNoLaterSubscription() async throws {
-        let trial = ConcurrentTrial(seed: 0)
+        let run = ConcurrentRun(seed: 0)
         let backend = GatedBackend(base: InMemoryBackend())
-        try await trial.peripheral.run(on: backend, logger: .silent) { session in
-            let central = backend.base.makeCentral(of: trial.peripheral)
+        try await run.peripheral.run(on: backend, logger: .silent) { session in
+            let central = backend.base.makeCentral(of: run.peripheral)
             try await central.connect()
-            try await central.subscribe(to: trial.value)
+            try await central.subscribe(to: run.value)
             backend.gate.close()
-            #expect(try session.update(trial.value, [1]))
-            try await central.unsubscribe(from: trial.value)
-            try await central.subscribe(to: trial.value)
-            #expect(try session.update(trial.value, [2]))
+            #expect(try session.update(run.value, [1]))
+            try await central.unsubscribe(from: run.value)
+            try await central.subscribe(to: run.value)
+            #expect(try session.update(run.value, [2]))
             backend.gate.open()
-            #expect(try await central.nextUpdate(of: trial.value) == [2])
+            #expect(try await central.nextUpdate(of: run.value) == [2])
         }
     }
 
     /// Whatever happens, each gets what is for it, once, in its order and whole, and no one waits for ever.
     @Test(arguments: 0..<500 as Range<UInt64>)
     func whateverHappensNothingIsLostOrMixed(seed: UInt64) async throws {
-        let trial = ConcurrentTrial(seed: seed)
+        let run = ConcurrentRun(seed: seed)
         let backend = GatedBackend(base: InMemoryBackend())
-        try await trial.peripheral.run(on: backend, logger: .silent) { session in
+        try await run.peripheral.run(on: backend, logger: .silent) { session in
             let centrals = (0..<3 as Range<UInt8>).map { number in
-                TrialCentral(number, of: trial, at: backend.base.makeCentral(of: trial.peripheral))
+                ConcurrentCentral(number, of: run, at: backend.base.makeCentral(of: run.peripheral))
             }
             let known = centrals.map(\.known)
-            let senders = (0..<2 as Range<UInt8>).map { TrialSender($0, of: trial, session, to: known) }
+            let senders = (0..<2 as Range<UInt8>).map { ConcurrentSender($0, of: run, session, to: known) }
             try await withThrowingTaskGroup { group in
                 for sender in senders { group.addTask { try await sender.sendAnything() } }
                 group.addTask {
@@ -54,6 +54,6 @@ struct ConcurrentUpdatesTests {
             for central in centrals { central.finish() }
             for central in centrals { central.check() }
         }
-        #expect(trial.documents.withLock(\.count) > 0, "seed \(seed)")
+        #expect(run.documents.withLock(\.count) > 0, "seed \(seed)")
     }
 }

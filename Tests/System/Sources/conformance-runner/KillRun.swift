@@ -43,7 +43,7 @@ struct KillRun {
         print("seed \(seed)")
         try await CentralPool.run(program) { pool in
             let twin = CrashTestPeripheral()
-            let trial = CrashTest(
+            let test = CrashTest(
                 seed: seed,
                 savingEvery: Self.interval,
                 // The host of the virtual machine may stall for that long.
@@ -51,7 +51,7 @@ struct KillRun {
                 longestUse: .seconds(2)
             )
             let central = BumbleCentral(of: twin.peripheral, on: adapter, from: pool)
-            let outcome = await trial.run(rounds: rounds, of: twin, with: central) {
+            let outcome = await test.run(rounds: rounds, of: twin, with: central) {
                 try CrashTestProcess(path: "/proc/self/exe", arguments: [Self.command, directory])
             } recover: { _ in
                 await Self.restartCrashedDaemon()

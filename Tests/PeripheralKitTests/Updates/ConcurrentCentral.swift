@@ -6,25 +6,25 @@ import Testing
 @testable import PeripheralTesting
 
 /// A central, and what has come to it.
-final class TrialCentral: Sendable {
+final class ConcurrentCentral: Sendable {
     let number: UInt8
-    let trial: ConcurrentTrial
+    let run: ConcurrentRun
     let virtual: VirtualCentral
     /// What has come in each subscription to a characteristic.
     private let received = Mutex<[BluetoothUUID: [[[UInt8]]]]>([:])
     private let subscribed = Mutex<Set<BluetoothUUID>>([])
     private let handles = Mutex<[BluetoothUUID: AttributeHandle]>([:])
 
-    init(_ number: UInt8, of trial: ConcurrentTrial, at virtual: VirtualCentral) {
-        (self.number, self.trial, self.virtual) = (number, trial, virtual)
+    init(_ number: UInt8, of run: ConcurrentRun, at virtual: VirtualCentral) {
+        (self.number, self.run, self.virtual) = (number, run, virtual)
     }
 
     var known: Central { Central(address: virtual.address) }
 
-    private var characteristics: [Characteristic<[UInt8]>] { [trial.value, trial.text, trial.proof] }
+    private var characteristics: [Characteristic<[UInt8]>] { [run.value, run.text, run.proof] }
 
     func doAnything() async throws {
-        var random = SeededGenerator(seed: trial.seed &* 37 &+ UInt64(number))
+        var random = SeededGenerator(seed: run.seed &* 37 &+ UInt64(number))
         try await virtual.connect(mtu: 65)
         for characteristic in characteristics {
             let handle = try await virtual.locate(characteristic).valueHandle
@@ -86,54 +86,54 @@ final class TrialCentral: Sendable {
     // MARK: What was promised
 
     func check() {
-        checkValues(received.withLock { $0[trial.value.uuid] ?? [] })
-        let whole = checkDocuments(trial.text).union(checkDocuments(trial.proof))
-        for (id, document) in trial.documents.withLock(\.self) where document.hasArrived {
+        checkValues(received.withLock { $0[run.value.uuid] ?? [] })
+        let whole = checkDocuments(run.text).union(checkDocuments(run.proof))
+        for (id, document) in run.documents.withLock(\.self) where document.hasArrived {
             let isForThis = document.recipients?.contains(number) ?? document.isLast
-            #expect(!isForThis || whole.contains(id), "seed \(trial.seed), central \(number), document \(id)")
+            #expect(!isForThis || whole.contains(id), "seed \(run.seed), central \(number), document \(id)")
         }
     }
 
     private func checkValues(_ subscriptions: [[[UInt8]]]) {
         let all = subscriptions.joined()
-        #expect(all.allSatisfy { [number, ConcurrentTrial.all].contains($0[2]) }, "seed \(trial.seed)")
-        for (stream, accepted) in trial.accepted.withLock(\.self) {
+        #expect(all.allSatisfy { [number, ConcurrentRun.all].contains($0[2]) }, "seed \(run.seed)")
+        for (stream, accepted) in run.accepted.withLock(\.self) {
             for (index, values) in subscriptions.enumerated() {
                 let numbers = values.filter {
                     $0[0] == 0 && $0[1] == stream.sender && $0[2] == stream.recipient
                 }
                 .map { $0[3] }
                 let first = accepted.firstIndex { $0 == numbers.first } ?? 0
-                let isLast = index == subscriptions.count - 1 && stream.recipient == ConcurrentTrial.all
+                let isLast = index == subscriptions.count - 1 && stream.recipient == ConcurrentRun.all
                 // None is missing between the first and the last.
                 let expected = isLast ? accepted[first...] : accepted[first...].prefix(numbers.count)
-                #expect(numbers == Array(expected), "seed \(trial.seed), central \(number)")
+                #expect(numbers == Array(expected), "seed \(run.seed), central \(number)")
             }
         }
-        for (stream, numbers) in trial.notified.withLock(\.self) where stream.recipient == number {
+        for (stream, numbers) in run.notified.withLock(\.self) where stream.recipient == number {
             let arrived = all.filter { $0[0] == 1 && $0[1] == stream.sender && $0[2] == number }.map { $0[3] }
-            #expect(arrived == numbers, "seed \(trial.seed), central \(number)")
+            #expect(arrived == numbers, "seed \(run.seed), central \(number)")
         }
     }
 
     /// The documents that have come whole.
     private func checkDocuments(_ characteristic: Characteristic<[UInt8]>) -> Set<UInt8> {
-        let documents = trial.documents.withLock(\.self)
+        let documents = run.documents.withLock(\.self)
         var whole: Set<UInt8> = []
         let subscriptions = received.withLock { $0[characteristic.uuid] ?? [] }
         for values in subscriptions {
-            for part in values.split(separator: ConcurrentTrial.marker) {
+            for part in values.split(separator: ConcurrentRun.marker) {
                 let bytes = Array(part.joined())
                 guard let document = documents[bytes[0]] else {
-                    Issue.record("seed \(trial.seed): nobody has sent \(bytes)")
+                    Issue.record("seed \(run.seed): nobody has sent \(bytes)")
                     continue
                 }
-                #expect(bytes == Array(document.bytes.prefix(bytes.count)), "seed \(trial.seed)")
-                #expect(document.recipients?.contains(number) ?? true, "seed \(trial.seed)")
+                #expect(bytes == Array(document.bytes.prefix(bytes.count)), "seed \(run.seed)")
+                #expect(document.recipients?.contains(number) ?? true, "seed \(run.seed)")
                 if bytes == document.bytes { whole.insert(bytes[0]) }
             }
         }
-        #expect(subscriptions.last?.last == ConcurrentTrial.marker, "seed \(trial.seed)")
+        #expect(subscriptions.last?.last == ConcurrentRun.marker, "seed \(run.seed)")
         return whole
     }
 }

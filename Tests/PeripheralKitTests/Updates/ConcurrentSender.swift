@@ -4,33 +4,33 @@ import TestSupport
 import Testing
 
 /// What the program does in one task.
-final class TrialSender: Sendable {
+final class ConcurrentSender: Sendable {
     private enum Way: UInt8 { case update, notify }
 
     let number: UInt8
-    let trial: ConcurrentTrial
+    let run: ConcurrentRun
     let session: PeripheralSession
     let centrals: [Central]
     private let nextNumber = Mutex<UInt8>(0)
 
     init(
         _ number: UInt8,
-        of trial: ConcurrentTrial,
+        of run: ConcurrentRun,
         _ session: PeripheralSession,
         to centrals: [Central]
     ) {
-        (self.number, self.trial, self.session, self.centrals) = (number, trial, session, centrals)
+        (self.number, self.run, self.session, self.centrals) = (number, run, session, centrals)
     }
 
     func sendAnything() async throws {
-        var random = SeededGenerator(seed: trial.seed &* 31 &+ UInt64(number))
+        var random = SeededGenerator(seed: run.seed &* 31 &+ UInt64(number))
         for _ in 0..<16 {
             let recipient = UInt8.random(in: 0..<3, using: &random)
             let kind: UpdateKind = .random(using: &random)
             switch Int.random(in: 0..<10, using: &random) {
-            case 0, 1: try await update(ConcurrentTrial.all)
+            case 0, 1: try await update(ConcurrentRun.all)
             case 2, 3: try await update(recipient)
-            case 4: try await notify(ConcurrentTrial.all)
+            case 4: try await notify(ConcurrentRun.all)
             case 5: try await notify(recipient)
             case 6: try await send(to: nil, count: .random(in: 1..<90, using: &random), by: kind)
             case 7:
@@ -51,7 +51,7 @@ final class TrialSender: Sendable {
 
     /// What everybody gets.
     func sendLast() async throws {
-        for _ in 0..<5 { try await update(ConcurrentTrial.all) }
+        for _ in 0..<5 { try await update(ConcurrentRun.all) }
         for kind in [UpdateKind.notification, .indication] {
             try await send(to: nil, count: 60, by: kind, isLast: true)
         }
@@ -60,28 +60,28 @@ final class TrialSender: Sendable {
     private func update(_ recipient: UInt8) async throws {
         let bytes = makeValue(.update, recipient)
         try await allowingAbsence {
-            if recipient == ConcurrentTrial.all {
-                while try !session.update(trial.value, bytes) { try await session.readyToUpdate(trial.value) }
+            if recipient == ConcurrentRun.all {
+                while try !session.update(run.value, bytes) { try await session.readyToUpdate(run.value) }
             } else {
                 let central = centrals[Int(recipient)]
-                while try !session.update(trial.value, bytes, to: central) {
-                    try await session.readyToUpdate(trial.value, to: central)
+                while try !session.update(run.value, bytes, to: central) {
+                    try await session.readyToUpdate(run.value, to: central)
                 }
             }
-            let stream = ConcurrentTrial.Stream(sender: number, recipient: recipient)
-            trial.accepted.withLock { $0[stream, default: []].append(bytes[3]) }
+            let stream = ConcurrentRun.Stream(sender: number, recipient: recipient)
+            run.accepted.withLock { $0[stream, default: []].append(bytes[3]) }
         }
     }
 
     private func notify(_ recipient: UInt8) async throws {
         let bytes = makeValue(.notify, recipient)
         try await allowingAbsence {
-            guard recipient != ConcurrentTrial.all else {
-                return try await session.notify(trial.value, bytes)
+            guard recipient != ConcurrentRun.all else {
+                return try await session.notify(run.value, bytes)
             }
-            try await session.notify(trial.value, bytes, to: centrals[Int(recipient)])
-            let stream = ConcurrentTrial.Stream(sender: number, recipient: recipient)
-            trial.notified.withLock { $0[stream, default: []].append(bytes[3]) }
+            try await session.notify(run.value, bytes, to: centrals[Int(recipient)])
+            let stream = ConcurrentRun.Stream(sender: number, recipient: recipient)
+            run.notified.withLock { $0[stream, default: []].append(bytes[3]) }
         }
     }
 
@@ -91,8 +91,8 @@ final class TrialSender: Sendable {
         by kind: UpdateKind,
         isLast: Bool = false
     ) async throws {
-        let document = trial.makeDocument(for: recipients, count: count, isLast: isLast)
-        let characteristic = kind == .notification ? trial.text : trial.proof
+        let document = run.makeDocument(for: recipients, count: count, isLast: isLast)
+        let characteristic = kind == .notification ? run.text : run.proof
         try await allowingAbsence {
             if let recipients {
                 let meant = recipients.map { centrals[Int($0)] }
@@ -100,7 +100,7 @@ final class TrialSender: Sendable {
             } else {
                 try await session.send(document.bytes, over: characteristic, by: kind)
             }
-            trial.documents.withLock { $0[document.number]?.hasArrived = true }
+            run.documents.withLock { $0[document.number]?.hasArrived = true }
         }
     }
 

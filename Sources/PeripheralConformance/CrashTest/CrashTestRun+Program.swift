@@ -6,39 +6,41 @@ private import Synchronization
 
 // The course of one program.
 extension CrashTestRun {
-    func live(_ life: KilledLife, _ plan: KillTrialPlan, _ round: Int) async throws {
+    func live(_ running: RunningProgram, _ plan: CrashTestPlan, _ round: Int) async throws {
         if plan.course == .start { return try await Task.sleep(for: plan.time) }
-        try await life.wait { $0.isReady }
-        judge(life, round)
-        try await meet(life)
-        try await tellWitness(life, plan)
+        try await running.wait { $0.isReady }
+        judge(running, round)
+        try await meet(running)
+        try await tellWitness(running, plan)
         if plan.course == .away {
-            let before = life.said.departures
+            let before = running.said.departures
             try await central.disconnect()
             state.withLock { $0.isConnected = false }
             // Updates that the program sends before it notices the disconnection are lost, even without a
             // kill.
-            try await life.wait { $0.departures > before }
+            try await running.wait { $0.departures > before }
         }
         try await withThrowingTaskGroup { group in
             group.addTask {
                 try await Task.sleep(for: plan.time)
-                life.kill()
+                running.kill()
             }
-            if plan.course == .use { group.addTask { try await self.use(life, plan) } }
-            if plan.course == .away || plan.hasEntries { group.addTask { try await self.post(life, plan) } }
+            if plan.course == .use { group.addTask { try await self.use(running, plan) } }
+            if plan.course == .away || plan.hasEntries {
+                group.addTask { try await self.post(running, plan) }
+            }
             do {
                 try await group.waitForAll()
             } catch {
                 // No task waits for further output.
-                life.kill()
+                running.kill()
                 throw error
             }
         }
     }
 
     /// Connects the central to a restarted program and uses the handles that the central already knows.
-    private func meet(_ life: KilledLife) async throws {
+    private func meet(_ running: RunningProgram) async throws {
         let (isConnected, isPaired, known) = state.withLock { ($0.isConnected, $0.isPaired, $0.handles) }
         if !isConnected { try await central.connect() }
         state.withLock { $0.isConnected = true }
@@ -53,21 +55,21 @@ extension CrashTestRun {
         try expect("second value", try await read(handles.second), is: expected.second)
         try expect("durable value", try await read(handles.durable), is: expected.durable)
         try await central.subscribe(handles.log, to: .notification)
-        try await life.wait { $0.listenings > 0 }
+        try await running.wait { $0.listenings > 0 }
         if expected.isSubscribed {
             try await central.subscribe(handles.signal, to: .notification)
-            try await life.wait { $0.subscriptions > 0 }
+            try await running.wait { $0.subscriptions > 0 }
         }
-        try await receiveEntries(life, handles.log)
+        try await receiveEntries(running, handles.log)
     }
 
     /// Connects the second central and receives all durable values so far.
-    private func tellWitness(_ life: KilledLife, _ plan: KillTrialPlan) async throws {
+    private func tellWitness(_ running: RunningProgram, _ plan: CrashTestPlan) async throws {
         guard let handles = state.withLock({ $0.handles }) else { return }
-        try await witness.meet(life, beside: central)
+        try await witness.meet(running, beside: central)
         try await writeDurably(to: handles)
         try await witness.takeAll(upTo: state.withLock { $0.history.latest.durable })
-        if !plan.keepsWitness { try await witness.leave(life) }
+        if !plan.keepsWitness { try await witness.leave(running) }
     }
 
     private func writeDurably(to handles: Handles) async throws {
@@ -90,12 +92,12 @@ extension CrashTestRun {
     }
 
     /// Orders an entry, and receives all entries up to this entry.
-    private func receiveEntries(_ life: KilledLife, _ handle: AttributeHandle) async throws {
-        let barrier = order(life)
-        try await life.wait { $0.kept.contains(barrier) }
+    private func receiveEntries(_ running: RunningProgram, _ handle: AttributeHandle) async throws {
+        let barrier = order(running)
+        try await running.wait { $0.kept.contains(barrier) }
         // Entries that previous programs reported as preserved are already recorded.
         state.withLock { state in
-            for number in life.said.kept { state.entries.kept(number) }
+            for number in running.said.kept { state.entries.kept(number) }
         }
         var last: UInt32 = 0
         while last != barrier {
@@ -104,25 +106,25 @@ extension CrashTestRun {
         }
     }
 
-    private func order(_ life: KilledLife) -> UInt32 {
+    private func order(_ running: RunningProgram) -> UInt32 {
         let number = state.withLock { state in
             let number = state.entries.order()
             state.coverage[number] = state.history.lastEnded
             return number
         }
-        life.order(number)
+        running.order(number)
         return number
     }
 
     /// Orders entries until the program is killed.
-    private func post(_ life: KilledLife, _ plan: KillTrialPlan) async throws {
+    private func post(_ running: RunningProgram, _ plan: CrashTestPlan) async throws {
         var generator = SplitMix64(state: plan.seed ^ 1)
-        while life.killTime == nil {
-            let number = order(life)
+        while running.killTime == nil {
+            let number = order(running)
             do {
-                try await life.wait { $0.kept.contains(number) || !$0.problems.isEmpty }
+                try await running.wait { $0.kept.contains(number) || !$0.problems.isEmpty }
             } catch {
-                guard life.killTime == nil else { return }
+                guard running.killTime == nil else { return }
                 throw error
             }
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...20, using: &generator)))
@@ -130,14 +132,14 @@ extension CrashTestRun {
     }
 
     /// Writes, subscribes and unsubscribes until the program is killed.
-    private func use(_ life: KilledLife, _ plan: KillTrialPlan) async throws {
+    private func use(_ running: RunningProgram, _ plan: CrashTestPlan) async throws {
         guard let handles = state.withLock({ $0.handles }) else { return }
         var generator = SplitMix64(state: plan.seed)
-        while life.killTime == nil {
+        while running.killTime == nil {
             do {
                 switch Int.random(in: 0..<20, using: &generator) {
                 case 0:
-                    try await changeSubscription(handles.signal, life)
+                    try await changeSubscription(handles.signal, running)
                 case 1...2 where plan.hasDurableWrites:
                     try await writeDurably(to: handles)
                 default:
@@ -146,7 +148,7 @@ extension CrashTestRun {
                     try await write(number, to: handles.second) { $0.second = $1 }
                 }
             } catch {
-                guard life.killTime == nil else { return }
+                guard running.killTime == nil else { return }
                 throw error
             }
         }
@@ -169,18 +171,18 @@ extension CrashTestRun {
         end(isPreserved: isPreserved)
     }
 
-    private func changeSubscription(_ handle: AttributeHandle, _ life: KilledLife) async throws {
-        let before = life.said
+    private func changeSubscription(_ handle: AttributeHandle, _ running: RunningProgram) async throws {
+        let before = running.said
         let subscribes = state.withLock { state in
             state.history.begin { $0.isSubscribed.toggle() }
             return state.history.latest.isSubscribed
         }
         if subscribes {
             try await central.subscribe(handle, to: .notification)
-            try await life.wait { $0.subscriptions > before.subscriptions }
+            try await running.wait { $0.subscriptions > before.subscriptions }
         } else {
             try await central.unsubscribe(handle)
-            try await life.wait { $0.unsubscriptions > before.unsubscriptions }
+            try await running.wait { $0.unsubscriptions > before.unsubscriptions }
         }
         end()
     }

@@ -1,8 +1,8 @@
 import PeripheralKit
 import Synchronization
 
-/// What happens in a trial, and what was sent.
-final class ConcurrentTrial: Sendable {
+/// What happens in a run, and what was sent.
+final class ConcurrentRun: Sendable {
     struct Document {
         var bytes: [UInt8]
         /// By their numbers; `nil` for the one that is there.
