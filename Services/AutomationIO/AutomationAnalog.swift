@@ -13,7 +13,7 @@ public import PeripheralKit
 public struct AutomationAnalog: Sendable {
     /// The Analog characteristic, 0x2A58.
     ///
-    /// Centrals can read and subscribe to an analog input. Centrals can read and write an analog output.
+    /// Centrals can read an analog input and subscribe to it. Centrals can read and write an analog output.
     ///
     /// If the service declares an Aggregate characteristic, centrals cannot subscribe to an input.
     ///
@@ -35,14 +35,14 @@ public struct AutomationAnalog: Sendable {
     /// - Parameters:
     ///   - initial: The initial value.
     ///   - name: The human-readable name of the input. A User Description descriptor contains the name.
-    ///   - format: The unit and the format of the input value. A service with several Analog characteristics
-    ///     requires a format.
+    ///   - format: The unit and the format of the input value. The format is required if the service has
+    ///     several Analog characteristics.
     ///   - range: The range of the input value. A Valid Range descriptor contains the range.
     ///   - isConfirmed: Whether the service sends values as indications instead of notifications. The
     ///     `isConfirmed` parameter has an effect only in a service without an Aggregate characteristic.
     ///   - hasTriggers: Whether the characteristic has trigger setting descriptors. Centrals write the
     ///     descriptors to choose when the service sends the values. If `hasTriggers` is `false`, the service
-    ///     sends every change.
+    ///     sends the value after every change.
     ///   - security: The security required to read the input, to subscribe to the input, and to write the
     ///     trigger setting descriptors.
     /// - Returns: The input.
@@ -76,8 +76,8 @@ public struct AutomationAnalog: Sendable {
     /// - Parameters:
     ///   - initial: The initial value.
     ///   - name: The human-readable name of the output. A User Description descriptor contains the name.
-    ///   - format: The unit and the format of the output value. A service with several Analog characteristics
-    ///     requires a format.
+    ///   - format: The unit and the format of the output value. The format is required if the service has
+    ///     several Analog characteristics.
     ///   - range: The range of values that centrals can write. A Valid Range descriptor contains the range.
     ///     The service rejects a value outside the range with `ATTError.outOfRange`.
     ///   - security: The security required to read and write the output.

@@ -11,7 +11,7 @@ public import PeripheralKit
 public struct AutomationDigital: Sendable {
     /// The Digital characteristic, 0x2A56.
     ///
-    /// Centrals can read and subscribe to a digital input. Centrals can read and write a digital output.
+    /// Centrals can read a digital input and subscribe to it. Centrals can read and write a digital output.
     ///
     /// If the service declares an Aggregate characteristic, centrals cannot subscribe to an input.
     ///
@@ -36,13 +36,13 @@ public struct AutomationDigital: Sendable {
     /// - Parameters:
     ///   - states: The initial states of 1 to 255 inputs. The array contains one state for each input.
     ///   - name: The human-readable name of the inputs. A User Description descriptor contains the name.
-    ///   - which: A description that distinguishes the group of inputs from other groups. A service with
-    ///     several Digital characteristics requires a description.
+    ///   - which: A description that distinguishes the group of inputs from other groups. The description is
+    ///     required if the service has several Digital characteristics.
     ///   - isConfirmed: Whether the service sends states as indications instead of notifications. The
     ///     `isConfirmed` parameter has an effect only in a service without an Aggregate characteristic.
     ///   - hasTriggers: Whether the characteristic has trigger setting descriptors. Centrals write the
     ///     descriptors to choose when the service sends the states. If `hasTriggers` is `false`, the service
-    ///     sends every change.
+    ///     sends the states after every change.
     ///   - security: The security required to read the inputs, to subscribe to the inputs, and to write the
     ///     trigger setting descriptors.
     /// - Returns: The inputs.
@@ -76,8 +76,8 @@ public struct AutomationDigital: Sendable {
     /// - Parameters:
     ///   - states: The initial states of 1 to 255 outputs. The array contains one state for each output.
     ///   - name: The human-readable name of the outputs. A User Description descriptor contains the name.
-    ///   - which: A description that distinguishes the group of outputs from other groups. A service with
-    ///     several Digital characteristics requires a description.
+    ///   - which: A description that distinguishes the group of outputs from other groups. The description is
+    ///     required if the service has several Digital characteristics.
     ///   - security: The security required to read and write the outputs.
     ///   - handler: Handles the states that a central writes. The array contains one state for each output.
     ///     If the central writes `.unknown` for an output, the handler receives the current state of the

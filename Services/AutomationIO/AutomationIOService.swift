@@ -84,8 +84,8 @@ public struct AutomationIOService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - digital: The digital inputs to update. The inputs must belong to the service.
-    ///   - states: The current states, one for each input. The method uses `.unknown` for each input without
-    ///     a state.
+    ///   - states: The current states, one for each input. If the array is too short, the method uses
+    ///     `.unknown` for the remaining inputs.
     ///   - session: The session of the peripheral that declares the service.
     /// - Throws: The errors that `session.notify` or `session.indicate` throws. If `digital` is a group of
     ///   outputs, the method throws a `PeripheralError` with the code `notDeclared`.

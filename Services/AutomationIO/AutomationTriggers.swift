@@ -12,7 +12,7 @@ public enum AutomationValueTrigger: Hashable, Sendable {
     ///
     /// The value of the input changes "from less than to greater than" the bound, "or from greater than to
     /// less than" the bound. A change from one side of the bound to a value equal to the bound is not a
-    /// crossing. A crossing can include values equal to the bound.
+    /// crossing. During a crossing, the value can temporarily be equal to the bound.
     case crosses(UInt16)
     /// A change of an analog input to the given bound or away from the given bound.
     ///
@@ -26,14 +26,14 @@ public enum AutomationValueTrigger: Hashable, Sendable {
     ///
     /// The service compares the new value with the value at the last change that met the condition.
     case changesByMoreThan(UInt16)
-    /// A change of a digital input with a set bit in the given mask.
+    /// A change of any digital input that the given mask selects.
     case changesAny(of: [UInt8])
     /// A change of an analog input from a value between two bounds to a value outside the bounds.
     ///
     /// The specification calls the upper bound Analog One and the lower bound Analog Two. Before the change,
     /// the value is "less than" the upper bound "and greater than" the lower bound. The value of the input
-    /// changes "to greater than" the upper bound "or less than" the lower bound. The change can include
-    /// values equal to a bound.
+    /// changes "to greater than" the upper bound "or less than" the lower bound. During the change, the value
+    /// can temporarily be equal to a bound.
     ///
     /// A change from outside the bounds to inside the bounds does not meet the condition. The order of the
     /// two bounds has no effect.
@@ -101,7 +101,7 @@ extension AutomationValueTrigger: GATTValue {
     }
 }
 
-/// The time at which the service sends the value of an input.
+/// The trigger that determines when the service sends the value of an input.
 ///
 /// `AutomationTimeTrigger` represents the value of the Time Trigger Setting descriptor, 0x290E (Automation IO
 /// Service 1.0, section 3.1). The maximum interval is 16,777,215 seconds. A longer interval is encoded as the
@@ -109,9 +109,9 @@ extension AutomationValueTrigger: GATTValue {
 public enum AutomationTimeTrigger: Hashable, Sendable {
     /// Sends the value at each change that meets the ``AutomationValueTrigger``.
     case none
-    /// Sends the value once in the given number of seconds, even if the value has not changed.
+    /// Sends the value once per interval of the given number of seconds, even if the value has not changed.
     case every(seconds: UInt32)
-    /// Sends a changed value at most once in the given number of seconds.
+    /// Sends a changed value at most once per interval of the given number of seconds.
     ///
     /// The change must meet the ``AutomationValueTrigger``.
     case atMostEvery(seconds: UInt32)

@@ -158,7 +158,7 @@ extension [UInt8] {
 extension ATTError {
     /// The error for a trigger that an input does not support.
     ///
-    /// The Automation IO Service specification 1.0 defines the application error 0x80 as Trigger Condition
-    /// Value not supported.
+    /// The Automation IO Service specification 1.0 defines the application error 0x80 as "Trigger Condition
+    /// Value not supported".
     public static let automationConditionNotSupported = ATTError(rawValue: 0x80)
 }

@@ -12,13 +12,13 @@ public struct BatteryLevelStatus: Hashable, Sendable {
     /// The power supply and the charging state of the battery.
     public var power: BatteryPowerState
 
-    /// An identifier that distinguishes an exchangeable battery from other batteries.
+    /// An identifier that distinguishes a replaceable battery from other batteries.
     public var identifier: UInt16?
 
     /// The charge level of the battery.
     public var level: BatteryLevel?
 
-    /// The condition of the battery, such as the need for service.
+    /// The condition of the battery, such as whether it needs service.
     ///
     /// The property is `nil` if the device does not report the condition of the battery.
     public var condition: BatteryCondition?
@@ -29,7 +29,7 @@ public struct BatteryLevelStatus: Hashable, Sendable {
     ///   - power: The power supply and the charging state of the battery.
     ///   - identifier: An identifier that distinguishes the battery from other batteries.
     ///   - level: The charge level of the battery.
-    ///   - condition: The condition of the battery, such as the need for service.
+    ///   - condition: The condition of the battery, such as whether it needs service.
     public init(
         _ power: BatteryPowerState,
         identifier: UInt16? = nil,

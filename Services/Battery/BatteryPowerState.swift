@@ -53,7 +53,7 @@ public struct BatteryPowerState: Hashable, Sendable {
         case float
     }
 
-    /// The faults that prevent the charging of the battery.
+    /// The faults that prevent the battery from charging.
     public struct ChargingFault: OptionSet, Hashable, Sendable {
         /// The encoded faults.
         public var rawValue: UInt16
@@ -83,7 +83,7 @@ public struct BatteryPowerState: Hashable, Sendable {
     public var chargeLevel: ChargeLevel
     /// The charging method of the battery.
     public var chargingType: ChargingType
-    /// The faults that prevent the charging of the battery.
+    /// The faults that prevent the battery from charging.
     public var chargingFault: ChargingFault
 
     /// Creates a state.
@@ -95,7 +95,7 @@ public struct BatteryPowerState: Hashable, Sendable {
     ///   - charge: Whether the battery is being charged.
     ///   - chargeLevel: The rating of the battery charge level, from good to critically low.
     ///   - chargingType: The charging method of the battery.
-    ///   - chargingFault: The faults that prevent the charging of the battery.
+    ///   - chargingFault: The faults that prevent the battery from charging.
     public init(
         isPresent: Bool = true,
         wiredPower: ExternalPower = .notConnected,
@@ -144,7 +144,7 @@ public struct BatteryPowerState: Hashable, Sendable {
     }
 }
 
-/// The condition of a battery, such as the need for service.
+/// The condition of a battery, such as whether it needs service.
 ///
 /// `BatteryCondition` represents the Additional Status field of the Battery Level Status characteristic
 /// (Battery Service 1.1, section 3.2).

@@ -44,7 +44,7 @@ public struct BatteryService: GATTServiceDeclaration {
 
     /// The Battery Level Status characteristic, 0x2BED, which centrals read and subscribe to.
     ///
-    /// The property is `nil` if the service does not declare the Battery Level Status.
+    /// The property is `nil` if the service does not declare the Battery Level Status characteristic.
     public let status: Characteristic<BatteryLevelStatus>?
 
     private let keptLevel: Kept<BatteryLevel>?
@@ -53,9 +53,9 @@ public struct BatteryService: GATTServiceDeclaration {
     /// Declares a service that stores the battery level and the battery status.
     ///
     /// - Parameters:
-    ///   - level: The initial battery level. Centrals read the initial level until the first call of
+    ///   - level: The initial battery level. Centrals read the initial level until the first call to
     ///     ``update(to:in:)-(BatteryLevel,_)``.
-    ///   - status: The initial battery status. Centrals read the initial status until the first call of
+    ///   - status: The initial battery status. Centrals read the initial status until the first call to
     ///     ``update(to:in:)-(BatteryLevelStatus,_)``. Use `nil` to omit the Battery Level Status
     ///     characteristic.
     ///   - which: A description that distinguishes the battery from other batteries.

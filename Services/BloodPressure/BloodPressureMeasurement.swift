@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The unit of a blood pressure.
+/// The unit of a blood pressure value.
 public enum BloodPressureUnit: UInt8, Hashable, Sendable {
     /// Millimeters of mercury.
     case mmHg = 0
@@ -27,14 +27,14 @@ public struct BloodPressureMeasurement: Hashable, Sendable {
     public var unit: BloodPressureUnit
     /// The local time of the measurement.
     ///
-    /// A device must include the time if the device stores measurements, or measures without a connected
-    /// central.
+    /// A device must include the time if the device stores measurements, or takes measurements while no
+    /// central is connected.
     public var timestamp: DateTime?
     /// The pulse rate in beats per minute.
     public var pulseRate: MedicalShortFloat?
     /// The number that the device assigns to the user, or 255 for an unknown user.
     public var userID: UInt8?
-    /// The problems during the measurement, or `nil` if the device does not report problems.
+    /// The problems that occurred during the measurement, or `nil` if the device does not report problems.
     public var status: BloodPressureStatus?
 
     /// Creates a measurement.
@@ -47,7 +47,7 @@ public struct BloodPressureMeasurement: Hashable, Sendable {
     ///   - timestamp: The local time of the measurement.
     ///   - pulseRate: The pulse rate in beats per minute.
     ///   - userID: The number that the device assigns to the user, or 255 for an unknown user.
-    ///   - status: The problems during the measurement.
+    ///   - status: The problems that occurred during the measurement.
     public init(
         systolic: MedicalShortFloat,
         diastolic: MedicalShortFloat,
@@ -77,7 +77,7 @@ extension BloodPressureMeasurement: GATTValue {
 
     /// Decodes a blood pressure measurement and ignores reserved flags.
     ///
-    /// The specification requires that a central ignores reserved flags.
+    /// The specification requires centrals to ignore reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         unit = flags & 1 == 0 ? .mmHg : .kPa
@@ -136,7 +136,7 @@ public struct IntermediateCuffPressure: Hashable, Sendable {
     public var pulseRate: MedicalShortFloat? { measurement.pulseRate }
     /// The number that the device assigns to the user, or 255 for an unknown user.
     public var userID: UInt8? { measurement.userID }
-    /// The problems during the measurement, or `nil` if the device does not report problems.
+    /// The problems that occurred during the measurement, or `nil` if the device does not report problems.
     public var status: BloodPressureStatus? { measurement.status }
 
     /// Creates a pressure.
@@ -147,7 +147,7 @@ public struct IntermediateCuffPressure: Hashable, Sendable {
     ///   - timestamp: The local time of the measurement.
     ///   - pulseRate: The pulse rate in beats per minute.
     ///   - userID: The number that the device assigns to the user, or 255 for an unknown user.
-    ///   - status: The problems during the measurement.
+    ///   - status: The problems that occurred during the measurement.
     public init(
         _ pressure: MedicalShortFloat,
         unit: BloodPressureUnit = .mmHg,
@@ -178,7 +178,7 @@ extension IntermediateCuffPressure {
 }
 
 extension IntermediateCuffPressure: GATTValue {
-    /// Decodes a cuff pressure from the format of a ``BloodPressureMeasurement``.
+    /// Decodes a cuff pressure from a value in the format of a ``BloodPressureMeasurement``.
     ///
     /// The decoder ignores the diastolic pressure and the mean arterial pressure.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {

@@ -22,13 +22,14 @@ public import PeripheralKit
 public struct BloodPressureService: GATTServiceDeclaration {
     /// The Blood Pressure Measurement characteristic, 0x2A35.
     ///
-    /// The service indicates the result of a measurement. Send the result with ``indicate(_:in:)``.
+    /// The service sends the result of a measurement as an indication. Send the result with
+    /// ``indicate(_:in:)``.
     public let measurement: Characteristic<BloodPressureMeasurement>
 
     /// The Intermediate Cuff Pressure characteristic, 0x2A36, or `nil` if the service does not declare it.
     ///
-    /// The service notifies the cuff pressures that the device measures before the result. Send a cuff
-    /// pressure with ``notify(_:in:)``.
+    /// The service notifies the subscribers of the cuff pressures that the device measures before the result
+    /// is available. Send a cuff pressure with ``notify(_:in:)``.
     public let intermediateCuffPressure: Characteristic<IntermediateCuffPressure>?
 
     /// The Blood Pressure Feature characteristic, 0x2A49, which centrals read.
@@ -65,8 +66,8 @@ public struct BloodPressureService: GATTServiceDeclaration {
 
     /// Sends a result to the subscribers and waits until the subscribers have confirmed it.
     ///
-    /// The method sends only the problems in ``BloodPressureMeasurement/status`` that the service declares as
-    /// detected.
+    /// Of the problems in ``BloodPressureMeasurement/status``, the method sends only those that you passed to
+    /// the initializer of the service.
     ///
     /// - Parameters:
     ///   - value: The result.
@@ -78,8 +79,8 @@ public struct BloodPressureService: GATTServiceDeclaration {
 
     /// Sends an intermediate cuff pressure to the subscribers.
     ///
-    /// The method sends only the problems that the service declares as detected. The method has an effect
-    /// only if the service declares the Intermediate Cuff Pressure characteristic.
+    /// The method sends only the problems that you passed to the initializer of the service. The method has
+    /// an effect only if the service declares the Intermediate Cuff Pressure characteristic.
     ///
     /// - Parameters:
     ///   - value: The pressure of the cuff.
@@ -115,7 +116,7 @@ public struct BloodPressureFeature: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The device detects movement of the body.
+    /// The device detects body movement.
     public static let bodyMovementDetection = BloodPressureFeature(rawValue: 1 << 0)
     /// The device detects that the cuff is too loose.
     public static let cuffFitDetection = BloodPressureFeature(rawValue: 1 << 1)

@@ -1,4 +1,4 @@
-/// The problems during a blood pressure measurement.
+/// The problems that occurred during a blood pressure measurement.
 ///
 /// This type represents the Measurement Status field of the Blood Pressure Measurement characteristic (Blood
 /// Pressure Service 1.0, section 3.1).
@@ -13,7 +13,7 @@ public struct BloodPressureStatus: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The body of the user has moved during the measurement.
+    /// The user moved during the measurement.
     public static let bodyMovement = BloodPressureStatus(rawValue: 1 << 0)
     /// The cuff is too loose.
     public static let cuffTooLoose = BloodPressureStatus(rawValue: 1 << 1)

@@ -15,30 +15,30 @@ public import PeripheralKit
 public struct BodyCompositionMeasurement: Hashable, Sendable {
     /// The units of the masses and of the height.
     public enum Units: UInt16, Hashable, Sendable {
-        /// Masses in kilograms with steps of 0.005, and the height in meters with steps of 0.001.
+        /// Masses in kilograms, in steps of 0.005, and the height in meters, in steps of 0.001.
         case metric = 0
-        /// Masses in pounds with steps of 0.01, and the height in inches with steps of 0.1.
+        /// Masses in pounds, in steps of 0.01, and the height in inches, in steps of 0.1.
         case imperial = 1
     }
 
-    /// The body fat in percent, with steps of 0.1.
+    /// The body fat in percent, in steps of 0.1.
     ///
     /// A value of `nil` or NaN means that the measurement has failed.
     ///
-    /// For a failed measurement, the peripheral sends only the time and the user.
+    /// For a failed measurement, the peripheral sends only the time and the user ID.
     public var bodyFat: Double?
     /// The units of the masses and of the height.
     public var units: Units
     /// The local time of the measurement.
     ///
-    /// A device must include the time if the device stores measurements, or measures without a connected
-    /// central.
+    /// A device must include the time if the device stores measurements, or takes measurements while no
+    /// central is connected.
     public var timestamp: DateTime?
     /// The number that the device assigns to the user, or 255 for an unknown user.
     public var userID: UInt8?
     /// The basal metabolism in kilojoules.
     public var basalMetabolism: UInt16?
-    /// The muscle percentage, with steps of 0.1.
+    /// The muscle percentage, in steps of 0.1.
     public var muscle: Double?
     /// The muscle mass in kilograms or pounds.
     public var muscleMass: Double?
@@ -48,7 +48,7 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
     public var softLeanMass: Double?
     /// The body water mass in kilograms or pounds.
     public var bodyWaterMass: Double?
-    /// The impedance of the body in ohms, with steps of 0.1.
+    /// The impedance of the body in ohms, in steps of 0.1.
     public var impedance: Double?
     /// The weight in kilograms or pounds.
     public var weight: Double?
@@ -108,7 +108,7 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
 extension BodyCompositionMeasurement: GATTValue {
     /// Decodes a measurement, or one part of a measurement, and ignores reserved flags.
     ///
-    /// The specification requires that a central ignores reserved flags.
+    /// The specification requires centrals to ignore reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags = Flags(rawValue: try reader.read())
         let fat: UInt16 = try reader.read()

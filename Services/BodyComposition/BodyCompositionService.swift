@@ -22,7 +22,7 @@ public import PeripheralKit
 public struct BodyCompositionService: GATTServiceDeclaration {
     /// The Body Composition Measurement characteristic, 0x2A9C, which supports indications.
     ///
-    /// Send a measurement with ``indicate(_:in:)``. The method ``indicate(_:in:)`` divides a measurement that
+    /// Send a measurement with ``indicate(_:in:)``. The method ``indicate(_:in:)`` splits a measurement that
     /// does not fit into one indication.
     public let measurement: Characteristic<BodyCompositionMeasurement>
 
@@ -48,16 +48,16 @@ public struct BodyCompositionService: GATTServiceDeclaration {
 
     /// Sends a measurement to the subscribers and waits until the subscribers have confirmed it.
     ///
-    /// The method sends only the values that the features of the service include. If a measurement does not
-    /// fit into one indication for every subscriber, the method sends two indications, as the specification
-    /// demands. Do not call the method again before the previous call of the method has returned. Overlapping
-    /// calls mix the parts of two measurements.
+    /// The method sends only the values that the features of the service include. If at least one subscriber
+    /// cannot receive the measurement in a single indication, the method sends two indications to every
+    /// subscriber, as the specification demands. Do not call the method again until the previous call has
+    /// returned. Overlapping calls mix the parts of two measurements.
     ///
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that contains the service.
-    /// - Throws: The errors that `session.indicate` throws. If the method cannot send the second part of a
-    ///   measurement, the first part has already been sent.
+    /// - Throws: The errors that `session.indicate` throws. If the second part of a measurement cannot be
+    ///   sent, the first part has already been sent.
     public func indicate(_ value: BodyCompositionMeasurement, in session: PeripheralSession) async throws {
         let subscribers = try session.subscribers(of: measurement)
         let length = subscribers.map { $0.central?.maximumUpdateValueLength ?? 20 }.min() ?? 20

@@ -7,7 +7,7 @@ public struct BondManagementRequest: Hashable, Sendable {
     /// The op code of the request as a number.
     public var operationCode: UInt8
 
-    /// The authorization code, which is often a text in UTF-8.
+    /// The authorization code, which is often UTF-8 text.
     ///
     /// The program defines the valid authorization codes.
     public var authorizationCode: [UInt8]
@@ -94,12 +94,12 @@ public enum BondTransport: Hashable, Sendable, CaseIterable {
 /// The requests that a device supports.
 ///
 /// This type represents the value of the Bond Management Feature characteristic, 0x2AA5 (Bond Management
-/// Service 1.0.1, section 3.2). The service derives the features from its parameters.
+/// Service 1.0.1, section 3.2). The service derives the features from the parameters of its initializer.
 public struct BondManagementFeature: Hashable, Sendable {
     /// The 24 feature bits, with two bits for each op code.
     ///
-    /// The op codes of the requests begin at 1. The first bit of an op code states whether the device
-    /// supports the op code. The second bit of an op code states whether the op code requires an
+    /// The op codes of the requests begin at 1. The first bit for an op code indicates whether the device
+    /// supports the op code. The second bit for an op code indicates whether the op code requires an
     /// authorization code.
     public let rawValue: UInt32
 
@@ -107,7 +107,7 @@ public struct BondManagementFeature: Hashable, Sendable {
     ///
     /// The set can contain features that the specification does not define.
     ///
-    /// The initializer ignores the bits from bit 24 on.
+    /// The initializer ignores bits 24 and higher.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue & 0xFF_FFFF
     }
@@ -123,7 +123,7 @@ public struct BondManagementFeature: Hashable, Sendable {
 }
 
 extension BondManagementFeature: GATTValue {
-    /// Decodes three bytes, and ignores the additional bytes of a later specification version.
+    /// Decodes three bytes, and ignores additional bytes from a later version of the specification.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let bits = try reader.readUInt24()
         _ = reader.readRemaining()

@@ -14,22 +14,22 @@ public import PeripheralKit
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// The service can refuse a request with an error that the specification defines. The service deletes the
-/// bonds of an accepted request as follows:
+/// The service can refuse a request with an error that the specification defines. After the service accepts a
+/// request, it deletes the bonds as follows:
 ///
-/// - The service deletes the bonds of other centrals immediately. The deletion of a bond ends the connection
-///   of its central.
+/// - The service deletes the bonds of other centrals immediately. Deleting a bond ends the connection to its
+///   central.
 /// - The service deletes the bond of the requesting central when that central disconnects. If the requesting
 ///   central is still connected after 2 seconds, the service deletes the bond, which ends the connection.
 ///
-/// If the closure of the `run` method returns earlier, the service immediately deletes the bonds of accepted
-/// requests. The service cannot delete the remaining bonds if the run of the peripheral is cancelled, the
-/// program is killed, or the Bluetooth stack stops.
+/// If the closure that you pass to the `run` method returns earlier, the service immediately deletes the
+/// remaining bonds. The service cannot delete the remaining bonds if the task that runs the peripheral is
+/// cancelled, the program is killed, or the Bluetooth stack stops.
 ///
-/// Bonds belong to the device, not to the peripheral. A request to delete all bonds also deletes the bonds of
-/// keyboards, loudspeakers and other programs. Let centrals delete all bonds only if the peripheral is the
-/// only purpose of the device. BlueZ stores and deletes the BR/EDR bond and the LE bond of a central
-/// together.
+/// Bonds belong to the device, not to the peripheral. A request to delete all bonds also deletes the bonds
+/// with keyboards and loudspeakers, and the bonds that other programs use. Let centrals delete all bonds only
+/// if the peripheral is the only purpose of the device. BlueZ stores and deletes the BR/EDR bond and the LE
+/// bond of a central together.
 public struct BondManagementService: GATTServiceDeclaration {
     /// The Bond Management Control Point characteristic, 0x2AA4, which centrals write.
     public let controlPoint: Characteristic<BondManagementRequest>
@@ -45,7 +45,7 @@ public struct BondManagementService: GATTServiceDeclaration {
     ///     demands ``BondTransport/both`` if the device also supports classic Bluetooth.
     ///   - security: The link security that a central needs to write the control point and to read the
     ///     features. The Bond Management Service specification demands at least encryption.
-    ///   - isAuthorized: Returns whether a central can delete bonds with the given authorization code. The
+    ///   - isAuthorized: Returns whether the given authorization code permits a central to delete bonds. The
     ///     authorization code is empty if the central has sent no code. If you omit the handler, the service
     ///     requires no authorization code and ignores received codes.
     public init(
@@ -132,7 +132,7 @@ extension ATTError {
     /// 1.6.
     public static let bondManagementOperationNotSupported = ATTError(rawValue: 0x80)
 
-    /// The error for a ``BondManagementRequest`` of a central that has no bond to delete.
+    /// The error for a ``BondManagementRequest`` from a central that has no bond to delete.
     ///
     /// The value is the application error 0x81 of the Bond Management Service specification 1.0.1, section
     /// 1.6.

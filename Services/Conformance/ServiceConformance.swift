@@ -3,7 +3,7 @@ internal import PeripheralTesting
 
 /// The behavior that each ready-made service must have on every backend.
 ///
-/// Run the scenarios of the services like the scenarios of `ConformanceSuite`:
+/// Run the scenarios of the services in the same way as the scenarios of `ConformanceSuite`:
 ///
 /// ```swift
 /// for scenario in ServiceConformance.scenarios {
@@ -12,7 +12,7 @@ internal import PeripheralTesting
 /// ```
 ///
 /// The name of each scenario begins with the name of its service. To add a scenario, write the scenario in
-/// the file of its service. Add each new scenario to the list at the top of its file.
+/// the file of its service. Add each new scenario to the list at the top of that file.
 public enum ServiceConformance: Sendable {
     /// All scenarios.
     public static let scenarios: [Scenario] = [

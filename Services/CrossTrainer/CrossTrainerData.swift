@@ -1,7 +1,7 @@
 public import PeripheralFitnessMachine
 public import PeripheralKit
 
-/// The data that a cross trainer reports about a training.
+/// The data that a cross trainer reports about a workout.
 ///
 /// This type represents the value of the Cross Trainer Data characteristic, 0x2ACE (Fitness Machine Service
 /// 1.0, section 4.5).
@@ -28,29 +28,29 @@ public struct CrossTrainerData: FitnessMachineData {
     /// `nil` in every part before the last part.
     public var kilometersPerHour: Double?
 
-    /// The average speed since the training began, in kilometers per hour.
+    /// The average speed since the workout began, in kilometers per hour.
     ///
     /// The range of the average speed is 0 to 655.35 kilometers per hour in steps of 0.01.
     public var averageKilometersPerHour: Double?
 
-    /// The distance since the training began, in meters, 0 to 16,777,215.
+    /// The distance since the workout began, in meters, 0 to 16,777,215.
     public var meters: Int?
 
     /// The number of steps per minute, 0 to 65,534, or `nil` if unknown.
     public var stepsPerMinute: Int?
 
-    /// The average number of steps per minute since the training began, 0 to 65,534, or `nil` if unknown.
+    /// The average number of steps per minute since the workout began, 0 to 65,534, or `nil` if unknown.
     public var averageStepsPerMinute: Int?
 
-    /// The number of strides since the training began, 0 to 6553.5 in steps of 0.1.
+    /// The number of strides since the workout began, 0 to 6553.5 in steps of 0.1.
     public var strides: Double?
 
-    /// The meters climbed since the training began, 0 to 65,535.
+    /// The meters climbed since the workout began, 0 to 65,535.
     ///
     /// If ``metersUp`` is `nil` and ``metersDown`` is not `nil`, the service sends 0 for the meters climbed.
     public var metersUp: Int?
 
-    /// The meters descended since the training began, 0 to 65,535.
+    /// The meters descended since the workout began, 0 to 65,535.
     ///
     /// If ``metersDown`` is `nil` and ``metersUp`` is not `nil`, the service sends 0 for the meters
     /// descended.
@@ -64,16 +64,16 @@ public struct CrossTrainerData: FitnessMachineData {
 
     /// The resistance level, −3276.8 to 3276.7 in steps of 0.1.
     ///
-    /// The encoded resistance level has two bytes, as in the definition published with Fitness Machine
+    /// The encoded resistance level is two bytes long, as in the definition published with Fitness Machine
     /// Service 1.0. If a central follows a newer GATT Specification Supplement, the central expects a
-    /// resistance level of one byte and misreads the fields after the resistance level. To support centrals
-    /// that follow a newer supplement, omit the resistance level.
+    /// one-byte resistance level and misreads the fields after the resistance level. To support centrals that
+    /// follow a newer supplement, omit the resistance level.
     public var resistanceLevel: Double?
 
     /// The power in watts, −32,768 to 32,767.
     public var watts: Int?
 
-    /// The average power since the training began, in watts, −32,768 to 32,767.
+    /// The average power since the workout began, in watts, −32,768 to 32,767.
     public var averageWatts: Int?
 
     /// The workout values, such as the energy expended, the heart rate and the elapsed time.
@@ -88,18 +88,18 @@ public struct CrossTrainerData: FitnessMachineData {
     ///
     /// - Parameters:
     ///   - kilometersPerHour: The speed.
-    ///   - averageKilometersPerHour: The average speed since the training began.
-    ///   - meters: The distance since the training began.
+    ///   - averageKilometersPerHour: The average speed since the workout began.
+    ///   - meters: The distance since the workout began.
     ///   - stepsPerMinute: The number of steps per minute.
-    ///   - averageStepsPerMinute: The average number of steps per minute since the training began.
-    ///   - strides: The number of strides since the training began.
-    ///   - metersUp: The meters climbed since the training began.
-    ///   - metersDown: The meters descended since the training began.
+    ///   - averageStepsPerMinute: The average number of steps per minute since the workout began.
+    ///   - strides: The number of strides since the workout began.
+    ///   - metersUp: The meters climbed since the workout began.
+    ///   - metersDown: The meters descended since the workout began.
     ///   - inclinationPercent: The inclination.
     ///   - rampDegrees: The angle of the ramp.
     ///   - resistanceLevel: The resistance level.
     ///   - watts: The power.
-    ///   - averageWatts: The average power since the training began.
+    ///   - averageWatts: The average power since the workout began.
     ///   - workout: The workout values, such as the energy expended, the heart rate and the elapsed time.
     ///   - isBackward: Whether the user moves backward.
     public init(
@@ -139,7 +139,7 @@ public struct CrossTrainerData: FitnessMachineData {
     /// The kind of machine: a cross trainer.
     public static var machine: FitnessMachineKind { .crossTrainer }
 
-    /// Decodes the data of a cross trainer, or one part of the data.
+    /// Decodes the complete data of a cross trainer, or one part of the data.
     ///
     /// The initializer ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {

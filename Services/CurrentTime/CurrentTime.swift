@@ -11,7 +11,7 @@ public struct CurrentTime: Hashable, Sendable {
         case monday = 1, tuesday, wednesday, thursday, friday, saturday, sunday
     }
 
-    /// The reasons for the adjustments of a clock since its last notification.
+    /// The reasons why a clock has been adjusted since the last notification.
     public struct AdjustReason: OptionSet, Hashable, Sendable {
         /// The encoded reasons.
         public var rawValue: UInt8
@@ -44,7 +44,7 @@ public struct CurrentTime: Hashable, Sendable {
     /// The elapsed part of the current second, in units of 1/256 s.
     public var fractions256: UInt8
 
-    /// The reasons for the adjustments of the clock, or an empty set if no adjustment occurred.
+    /// The reasons for the adjustments of the clock, or an empty set if the clock has not been adjusted.
     public var adjustReason: AdjustReason
 
     /// Creates a time from its parts.
@@ -68,10 +68,10 @@ public struct CurrentTime: Hashable, Sendable {
 
     /// Creates the local time and the day of the week from a Unix time.
     ///
-    /// The initializer returns `nil` if the year is outside 1582 to 9999.
+    /// The initializer returns `nil` if the year is outside the range of 1582 to 9999.
     ///
     /// - Parameters:
-    ///   - duration: The Unix time, which `clock_gettime` returns: the time since 1 January 1970, 00:00 UTC,
+    ///   - duration: The Unix time, as returned by `clock_gettime`: the time since 1 January 1970, 00:00 UTC,
     ///     without leap seconds.
     ///   - offset: The offset of the local time from UTC, including daylight saving time. A positive offset
     ///     means that the local time is ahead of UTC.
@@ -113,8 +113,7 @@ public struct CurrentTime: Hashable, Sendable {
 extension CurrentTime: GATTValue {
     /// Reads ten bytes.
     ///
-    /// - Throws: A `GATTDecodingError`, for example if a part of the date or the day of the week is out of
-    ///   range.
+    /// - Throws: A `GATTDecodingError`, for example if a date field or the day of the week is out of range.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         dateTime = try DateTime(decoding: &reader)
         let day: UInt8 = try reader.read()

@@ -19,15 +19,16 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Do not send a notification each time the clock advances. Notify only the following adjustments:
+/// Do not send a notification each time the clock advances. Send a notification only for the following
+/// adjustments:
 ///
 /// - each adjustment of the clock by a person
 /// - each change of the time zone or of daylight saving time
 /// - adjustments of the clock by an external reference
 ///
-/// An external reference can adjust the clock often. Do not notify an adjustment by an external reference if
-/// the adjustment is at most one minute and the last notification is less than 15 minutes ago (section
-/// 3.1.2).
+/// An external reference can adjust the clock often. Do not send a notification for an adjustment by an
+/// external reference if the adjustment is at most one minute and the last notification was sent less than 15
+/// minutes ago (section 3.1.2).
 public struct CurrentTimeService: GATTServiceDeclaration {
     /// The Current Time characteristic, 0x2A2B, which centrals can read and subscribe to.
     ///
@@ -102,7 +103,7 @@ public struct CurrentTimeService: GATTServiceDeclaration {
     /// Notifies the subscribers of an adjustment of the clock.
     ///
     /// - Parameters:
-    ///   - reason: The reasons for the adjustment, as a set that is not empty.
+    ///   - reason: The reasons for the adjustment, as a nonempty set.
     ///   - session: The session of the peripheral that contains the service.
     /// - Throws: The errors that `now` and `session.notify` throw.
     public func notify(_ reason: CurrentTime.AdjustReason, in session: PeripheralSession) async throws {
@@ -122,7 +123,7 @@ public struct CurrentTimeService: GATTServiceDeclaration {
 }
 
 extension ATTError {
-    /// The error for a write if the device ignores a part of the written value.
+    /// The error that tells a central that the device ignored a part of the written value.
     ///
     /// The value is the application error 0x80 of the Current Time Service specification 1.1.
     public static let currentTimeDataFieldIgnored = ATTError(rawValue: 0x80)

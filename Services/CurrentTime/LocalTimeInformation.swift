@@ -29,8 +29,8 @@ public struct LocalTimeInformation: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - quarterHoursFromUTC: The offset of standard time from UTC in quarters of an hour, such as 4 for
-    ///     Berlin, or `nil` if the offset is unknown. The initializer replaces an offset outside −48 to 56
-    ///     with the nearer bound.
+    ///     Berlin, or `nil` if the offset is unknown. The initializer replaces an offset outside the range of
+    ///     −48 to 56 with the nearer bound.
     ///   - daylightSavingTime: The offset of the local time from standard time, or `nil` if the offset is
     ///     unknown.
     public init(quarterHoursFromUTC: Int?, daylightSavingTime: DaylightSavingTime? = nil) {

@@ -1,15 +1,15 @@
 public import PeripheralKit
 
-/// The source and the accuracy of the time of a clock.
+/// The source and the accuracy of a clock's time.
 ///
 /// This type represents the value of the Reference Time Information characteristic, 0x2A14 (Current Time
 /// Service 1.1, section 3.3).
 public struct ReferenceTimeInformation: Hashable, Sendable {
-    /// The reference that has set the clock.
+    /// The reference that last set the clock.
     public struct Source: Hashable, Sendable {
         /// The number of the source.
         ///
-        /// The numbers from 8 on are reserved for future sources.
+        /// Numbers of 8 and above are reserved for future sources.
         public var rawValue: UInt8
 
         /// Creates a source.
@@ -41,7 +41,7 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
     public enum Accuracy: Hashable, Sendable {
         /// A deviation of at most the given number of eighths of a second.
         ///
-        /// The number of eighths of a second is from 0 to 253.
+        /// The number of eighths ranges from 0 to 253.
         case eighthsOfSecond(UInt8)
         /// A deviation of more than 31.625 s.
         case outOfRange
@@ -49,23 +49,23 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
         case unknown
     }
 
-    /// The reference that has set the clock.
+    /// The reference that last set the clock.
     public var source: Source
 
     /// The maximum deviation of the clock from its source.
     public var accuracy: Accuracy
 
-    /// The number of hours since the reference has set the clock.
+    /// The number of hours since the reference last set the clock.
     ///
-    /// The value 6120, which is 255 days, represents 6120 or more hours.
+    /// The value 6120, which is 255 days, represents 6120 hours or more.
     public let hoursSinceUpdate: Int
 
     /// Creates reference time information.
     ///
     /// - Parameters:
-    ///   - source: The reference that has set the clock.
+    ///   - source: The reference that last set the clock.
     ///   - accuracy: The maximum deviation of the clock from its source.
-    ///   - hoursSinceUpdate: The number of hours since the reference has set the clock. The initializer
+    ///   - hoursSinceUpdate: The number of hours since the reference last set the clock. The initializer
     ///     replaces a negative number with 0, and a number above 6120 with 6120.
     public init(_ source: Source, accuracy: Accuracy = .unknown, hoursSinceUpdate: Int) {
         self.source = source

@@ -3,14 +3,14 @@ internal import PeripheralKit
 extension CyclingPowerMeasurement {
     /// The distribution of power between the pedals.
     public struct PedalPowerBalance: Equatable, Sendable {
-        /// The share of the power at one pedal in percent, 0 to 100 in steps of 0.5.
+        /// One pedal's share of the power in percent, 0 to 100 in steps of 0.5.
         public var percent: Double
         /// The encoded value of 100 %.
         static let all: UInt8 = 200
 
         /// Whether the percentage describes the left pedal.
         ///
-        /// The value `false` means that the pedal is unknown.
+        /// The value `false` means that it is unknown which pedal the percentage describes.
         public var isOfLeftPedal: Bool
 
         /// Creates a pedal power balance from the percentage of one pedal.
@@ -20,7 +20,7 @@ extension CyclingPowerMeasurement {
         }
     }
 
-    /// The accumulated torque, which adds one torque value for each revolution.
+    /// The accumulated torque: the sum of the torque values, one for each revolution.
     public struct AccumulatedTorque: Equatable, Sendable {
         /// The accumulated torque in newton meters.
         ///
@@ -46,9 +46,9 @@ extension CyclingPowerMeasurement {
 
     /// The maximum and the minimum value during one crank revolution.
     public struct Extremes: Equatable, Sendable {
-        /// The maximum force or torque, or the crank angle of the maximum force or torque.
+        /// The maximum force or torque, or the crank angle at the maximum force or torque.
         public var maximum: Double
-        /// The minimum force or torque, or the crank angle of the minimum force or torque.
+        /// The minimum force or torque, or the crank angle at the minimum force or torque.
         public var minimum: Double
 
         /// Creates extremes from a maximum and a minimum value.
@@ -105,7 +105,7 @@ extension CyclingPowerMeasurement {
         public static let crankRevolutions = Content(rawValue: 1 << 3)
         /// The maximum and the minimum force or torque.
         public static let extremeMagnitudes = Content(rawValue: 1 << 4)
-        /// The crank angles of the maximum and the minimum force or torque.
+        /// The crank angles at the maximum and the minimum force or torque.
         public static let extremeAngles = Content(rawValue: 1 << 5)
         /// The crank angle at which the power becomes positive.
         public static let topDeadSpotAngle = Content(rawValue: 1 << 6)

@@ -26,17 +26,17 @@ public struct CyclingPowerMeasurement: Equatable, Sendable {
     public var wheel: WheelRevolutions?
     /// The revolutions of the crank.
     public var crank: CrankRevolutions?
-    /// The maximum and the minimum force of the last crank revolution, in newtons.
+    /// The maximum and the minimum force during the last crank revolution, in newtons.
     ///
     /// The range of a force is −32,768 to 32,767 newtons in steps of 1. Set `forces` only if the sensor
     /// measures forces.
     public var forces: Extremes?
-    /// The maximum and the minimum torque of the last crank revolution, in newton meters.
+    /// The maximum and the minimum torque during the last crank revolution, in newton meters.
     ///
     /// The range of a torque is −1024 to 1023.96875 newton meters in steps of 1/32. Set `torques` only if the
     /// sensor measures torques.
     public var torques: Extremes?
-    /// The crank angles of the maximum and the minimum force or torque, in degrees.
+    /// The crank angles at the maximum and the minimum force or torque, in degrees.
     ///
     /// The range of an angle is 0 to 4095 degrees in steps of 1.
     public var angles: Extremes?
@@ -44,9 +44,9 @@ public struct CyclingPowerMeasurement: Equatable, Sendable {
     public var topDeadSpotAngle: UInt16?
     /// The crank angle at which the power becomes negative, in steps of 1 degree.
     public var bottomDeadSpotAngle: UInt16?
-    /// The energy in kilojoules since the last reset of the sensor.
+    /// The energy accumulated since the last reset of the sensor, in kilojoules.
     ///
-    /// The energy does not restart at 0 after its maximum value.
+    /// The energy does not restart at 0 after it reaches its maximum value.
     public var kilojoules: UInt16?
     /// Whether the sensor's offset needs compensation: the Offset Compensation Indicator.
     ///
@@ -61,12 +61,12 @@ public struct CyclingPowerMeasurement: Equatable, Sendable {
     ///   - accumulatedTorque: The accumulated torque: the sum of the measured torques.
     ///   - wheel: The revolutions of the wheel.
     ///   - crank: The revolutions of the crank.
-    ///   - forces: The maximum and the minimum force of the last crank revolution, in newtons.
-    ///   - torques: The maximum and the minimum torque of the last crank revolution, in newton meters.
-    ///   - angles: The crank angles of the maximum and the minimum force or torque, in degrees.
+    ///   - forces: The maximum and the minimum force during the last crank revolution, in newtons.
+    ///   - torques: The maximum and the minimum torque during the last crank revolution, in newton meters.
+    ///   - angles: The crank angles at the maximum and the minimum force or torque, in degrees.
     ///   - topDeadSpotAngle: The crank angle at which the power becomes positive, in degrees.
     ///   - bottomDeadSpotAngle: The crank angle at which the power becomes negative, in degrees.
-    ///   - kilojoules: The energy in kilojoules since the last reset of the sensor.
+    ///   - kilojoules: The energy accumulated since the last reset of the sensor, in kilojoules.
     ///   - offsetCompensationIndicator: Whether the sensor's offset needs compensation.
     public init(
         watts: Int16,

@@ -3,9 +3,9 @@ public import PeripheralKit
 extension CyclingPowerService {
     /// Sends a measurement to the subscribed centrals.
     ///
-    /// The method sends only values that the features of the service include. The method omits values that a
-    /// central has turned off. The method omits forces if the sensor measures torques. The method omits
-    /// torques if the sensor measures forces.
+    /// The method sends only values that the features of the service include. For each central, the method
+    /// omits the values that the central has turned off. The method omits forces if the sensor measures
+    /// torques. The method omits torques if the sensor measures forces.
     ///
     /// If a measurement does not fit into one notification, the method sends several notifications, in the
     /// order of the measurement's fields. Each notification contains the power and as many other fields as
@@ -13,8 +13,8 @@ extension CyclingPowerService {
     /// the parts of two measurements.
     ///
     /// If a central turns off a value, the value stays off until that central disconnects. Some Bluetooth
-    /// stacks cannot notify one central alone (see `PeripheralSession.notify(_:_:to:)`). A notification to
-    /// several centrals omits a value only if all of the centrals have turned off the value.
+    /// stacks cannot send a notification to a single central (see `PeripheralSession.notify(_:_:to:)`). A
+    /// notification to several centrals omits a value only if all of the centrals have turned off the value.
     ///
     /// - Parameters:
     ///   - value: The measurement.

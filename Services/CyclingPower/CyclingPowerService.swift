@@ -20,7 +20,7 @@ public import PeripheralSensorLocation
 /// ```
 ///
 /// Send a measurement about once per second. The service sends only values that the parameters of the
-/// initializer declare. The service omits values that a central has turned off.
+/// initializer declare. For each central, the service omits the values that the central has turned off.
 ///
 /// If the program declares no handler or value for a request, the control point responds with the result Op
 /// Code Not Supported. If the parameter of a request is invalid, the control point responds with the result
@@ -40,7 +40,7 @@ public struct CyclingPowerService: GATTServiceDeclaration {
 
     /// The Cycling Power Vector characteristic, 0x2A64, to which centrals subscribe.
     ///
-    /// The property is `nil` if the service does not declare vectors.
+    /// The property is `nil` if the service does not declare the Cycling Power Vector characteristic.
     ///
     /// Send a vector with ``notify(vector:in:)``.
     public let vector: Characteristic<CyclingPowerVector>?
@@ -78,8 +78,8 @@ public struct CyclingPowerService: GATTServiceDeclaration {
     ///     report a calibration date.
     ///   - security: The security that centrals need to subscribe to measurements and vectors, and to write
     ///     the control point.
-    ///   - setWheelRevolutions: Sets the wheel revolution count that a central has written. If measurements
-    ///     do not contain wheel revolutions, pass `nil`.
+    ///   - setWheelRevolutions: Sets the wheel revolution count to the value that a central has written. If
+    ///     measurements do not contain wheel revolutions, pass `nil`.
     public init(
         measuring content: CyclingPowerMeasurement.Content = [],
         location: SensorPlacement,

@@ -61,8 +61,8 @@ public struct CyclingPowerOffsetCompensation: Sendable {
     public struct Offset: Sendable {
         /// The force or torque that the sensor measures without a load.
         ///
-        /// A force is −32,768 to 32,767 newtons in steps of 1. A torque is −1024 to 1023.96875 newton meters
-        /// in steps of 1/32.
+        /// A force ranges from −32,768 to 32,767 newtons in steps of 1. A torque ranges from −1024 to
+        /// 1023.96875 newton meters in steps of 1/32.
         public var value: Double
 
         /// The manufacturer data for the central that requests the offset compensation.
@@ -77,14 +77,14 @@ public struct CyclingPowerOffsetCompensation: Sendable {
         }
     }
 
-    /// The error that a handler throws to report why an offset compensation fails.
+    /// The error that a handler throws to report why an offset compensation failed.
     ///
     /// Cycling Power Service 1.1, section 3.4, defines the reasons for a failure. If the handler throws an
     /// error of another type, the response contains no reason.
     public enum Failure: Error, Sendable {
         /// The crank is not in the required position.
         case incorrectPosition
-        /// A reason for the failure that the manufacturer defines.
+        /// A manufacturer-defined reason for the failure.
         ///
         /// The service sends at most 13 bytes of manufacturer data.
         case ofManufacturer(data: [UInt8])

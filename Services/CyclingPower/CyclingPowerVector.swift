@@ -19,7 +19,7 @@ public struct CyclingPowerVector: Equatable, Sendable {
 
         /// The direction is unknown.
         public static let unknown = Direction(rawValue: 0)
-        /// The tangential direction: along the circle of the crank's movement.
+        /// The tangential direction: along the circular path of the crank.
         public static let tangential = Direction(rawValue: 1)
         /// The radial direction: along the crank.
         public static let radial = Direction(rawValue: 2)
@@ -27,7 +27,7 @@ public struct CyclingPowerVector: Equatable, Sendable {
         public static let lateral = Direction(rawValue: 3)
     }
 
-    /// The measured forces or torques, at equal time intervals.
+    /// The forces or torques, measured at equal time intervals.
     ///
     /// Forces are in newtons. Torques are in units of 1/32 newton meter.
     public var magnitudes: [Int16]
@@ -105,8 +105,8 @@ extension CyclingPowerVector: GATTValue {
 
     /// Appends the flags, the crank revolutions, the crank angle, and the forces or torques.
     ///
-    /// The crank revolutions and the crank angle have at most 6 bytes. Each encoded force or torque has 2
-    /// bytes.
+    /// The crank revolutions and the crank angle together occupy at most 6 bytes. Each force or torque
+    /// occupies 2 bytes.
     public func encode(into writer: inout ByteWriter) {
         var flags = direction.rawValue << 4
         if crank != nil { flags |= Self.hasCrank }

@@ -54,7 +54,7 @@ extension CSCMeasurement: GATTValue {
 /// The features of a cycling speed and cadence sensor.
 ///
 /// This type represents the value of the CSC Feature characteristic, 0x2A5C (Cycling Speed and Cadence
-/// Service 1.0.1, section 3.2). The service derives the features from its parameters.
+/// Service 1.0.1, section 3.2). The service derives the features from the parameters of its initializer.
 public struct CSCFeature: OptionSet, Hashable, Sendable {
     /// The encoded bits.
     public let rawValue: UInt16

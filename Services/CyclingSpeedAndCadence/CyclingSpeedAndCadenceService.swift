@@ -23,11 +23,11 @@ public import PeripheralSensorLocation
 /// }
 /// ```
 ///
-/// Send a measurement about once per second, even if the wheel and the crank do not turn (section 3.1.1).
+/// Send a measurement about once per second, even if the wheel and the crank are not turning (section 3.1.1).
 /// Each measurement contains the wheel revolutions and the crank revolutions that the sensor reports.
 ///
 /// A sensor that counts wheel revolutions must let centrals set the number of wheel revolutions (section
-/// 3.4.1). The documentation of the `SensorControl` type describes the responses to the requests of centrals.
+/// 3.4.1). The documentation of the `SensorControl` type describes the responses to requests from centrals.
 public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
     /// The CSC Measurement characteristic, 0x2A5B, which centrals subscribe to.
     ///
@@ -50,15 +50,15 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
 
     private let counted: CSCFeature
 
-    /// Declares the service of a sensor that counts wheel revolutions.
+    /// Declares the service for a sensor that counts wheel revolutions.
     ///
     /// - Parameters:
     ///   - hasCrank: Whether the measurements also contain crank revolutions.
     ///   - location: The location of the sensor, or `nil` to omit the Sensor Location characteristic.
     ///   - security: The link security that a central needs to subscribe to the measurements and to write the
     ///     control point.
-    ///   - setWheelRevolutions: Sets the number of wheel revolutions that a central has written. If the
-    ///     closure throws an error, the request of the central fails.
+    ///   - setWheelRevolutions: Sets the number of wheel revolutions to the value that a central has written.
+    ///     If the closure throws an error, the request of the central fails.
     public init(
         hasCrank: Bool = false,
         location: SensorPlacement? = nil,
@@ -73,7 +73,7 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
         )
     }
 
-    /// Declares the service of a sensor that counts only crank revolutions.
+    /// Declares the service for a sensor that counts only crank revolutions.
     ///
     /// - Parameters:
     ///   - location: The location of the sensor, or `nil` to omit the Sensor Location characteristic.

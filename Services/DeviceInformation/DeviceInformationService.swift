@@ -4,7 +4,7 @@ public import PeripheralKit
 ///
 /// The service implements the Device Information Service specification 1.2, except for the unique device
 /// identifier. The service also implements version 1.1 of the Device Information Service specification. The
-/// service declares a characteristic only if the program passes the value of the characteristic.
+/// service declares a characteristic only if the program passes a value for it.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -50,9 +50,9 @@ public struct DeviceInformationService: GATTServiceDeclaration {
     ///   - firmwareRevision: The revision of the firmware.
     ///   - softwareRevision: The revision of the software.
     ///   - systemID: The System ID, which identifies this device.
-    ///   - regulatoryCertificationData: The list of regulatory certifications, in the encoding of IEEE
+    ///   - regulatoryCertificationData: The list of regulatory certifications, encoded according to IEEE
     ///     11073-20601.
-    ///   - pnpID: The PnP ID, which identifies the product, the vendor and the version of the product.
+    ///   - pnpID: The PnP ID, which identifies the vendor, the product and the version of the product.
     ///   - security: The link security that a central needs to read the characteristics of the service.
     public init(
         manufacturerName: String? = nil,

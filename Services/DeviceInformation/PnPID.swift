@@ -9,11 +9,11 @@ public import PeripheralKit
 /// PnPID(vendor: .usb(0x1234), product: 0x0001, version: 0x0102)   // version 1.0.2
 /// ```
 public struct PnPID: Hashable, Sendable {
-    /// The vendor of the product, and the organization that has assigned the vendor number.
+    /// The vendor of the product, and the organization that assigned the vendor number.
     public enum Vendor: Hashable, Sendable {
-        /// A company identifier of the Bluetooth SIG (Assigned Numbers, 7.1).
+        /// A company identifier assigned by the Bluetooth SIG (Assigned Numbers, 7.1).
         case bluetooth(UInt16)
-        /// A vendor identifier of the USB Implementer's Forum.
+        /// A vendor identifier assigned by the USB Implementer's Forum.
         case usb(UInt16)
     }
 
@@ -25,7 +25,7 @@ public struct PnPID: Hashable, Sendable {
 
     /// The version of the product in binary-coded decimal.
     ///
-    /// For example, the value 0xJJMN represents the version JJ.M.N.
+    /// For example, the value 0xJJMN represents version JJ.M.N.
     public var version: UInt16
 
     /// Creates an identifier.
@@ -33,8 +33,7 @@ public struct PnPID: Hashable, Sendable {
     /// - Parameters:
     ///   - vendor: The vendor of the product.
     ///   - product: The product number assigned by the vendor.
-    ///   - version: The version of the product in binary-coded decimal, such as 0xJJMN for the version
-    ///     JJ.M.N.
+    ///   - version: The version of the product in binary-coded decimal, such as 0xJJMN for version JJ.M.N.
     public init(vendor: Vendor, product: UInt16, version: UInt16) {
         self.vendor = vendor
         self.product = product

@@ -5,9 +5,9 @@ public import PeripheralKit
 /// This type represents the value of the System ID characteristic, 0x2A23 (Device Information Service 1.1,
 /// section 3.7).
 public struct SystemID: Hashable, Sendable {
-    /// The identifier as an EUI-64, which is a 64-bit identifier of the IEEE.
+    /// The identifier as an EUI-64, the 64-bit identifier format that the IEEE defines.
     ///
-    /// The upper 24 bits of the EUI-64 identify an organization. The lower 40 bits of the EUI-64 are the
+    /// The upper 24 bits of the EUI-64 identify an organization. The lower 40 bits of the EUI-64 contain the
     /// number that the organization assigns to the device.
     public var eui64: UInt64
 

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// A change of the descriptors of an ``EnvironmentalSensor``.
+/// A change to the descriptors of an ``EnvironmentalSensor``.
 ///
 /// `DescriptorValueChange` represents the value of the Descriptor Value Changed characteristic, 0x2A7D
 /// (Environmental Sensing Service 1.0, section 3.2).
@@ -17,7 +17,7 @@ public struct DescriptorValueChange: Hashable, Sendable {
             self.rawValue = rawValue
         }
 
-        /// The source of the change is a central, and not the device.
+        /// The source of the change is a central, not the device.
         public static let byClient = Changes(rawValue: 1 << 0)
         /// One or more ES Trigger Setting descriptors have changed.
         public static let triggers = Changes(rawValue: 1 << 1)
@@ -47,7 +47,7 @@ public struct DescriptorValueChange: Hashable, Sendable {
 }
 
 extension DescriptorValueChange: GATTValue {
-    /// Reads the flags from 2 bytes, and a UUID from 2 or 16 bytes.
+    /// Reads the flags from 2 bytes, and the UUID from 2 or 16 bytes.
     ///
     /// - Throws: `GATTDecodingError` if the flags are incomplete, or if the length of the UUID is not 2 or 16
     ///   bytes.

@@ -37,7 +37,7 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
         public static let count = Sampling(rawValue: 7)
     }
 
-    /// The application of a sensor, such as the place or the medium of a measurement.
+    /// The application of a sensor, which describes what or where the sensor measures.
     public struct Application: RawRepresentable, Hashable, Sendable {
         /// The encoded application of the sensor.
         ///

@@ -14,7 +14,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
 
     /// The decimal exponent of all encoded numbers.
     ///
-    /// The property is 0 if each encoded number contains an exponent.
+    /// The property is 0 if each encoded number contains its own exponent.
     public let exponent: Int8
 
     let encoding: Encoding
@@ -77,7 +77,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
     public static let heatIndex = EnvironmentalQuantity(0x2A7A, .sint8, unit: .degreeCelsius)
     /// Wind chill in degrees Celsius, −128 to 127.
     public static let windChill = EnvironmentalQuantity(0x2A79, .sint8, unit: .degreeCelsius)
-    /// Wind speed relative to the ground in meters per second, 0 to 655.35 in steps of 0.01.
+    /// Wind speed relative to the ground, in meters per second, 0 to 655.35 in steps of 0.01.
     public static let trueWindSpeed = EnvironmentalQuantity(
         0x2A70,
         .uint16,
@@ -94,7 +94,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         unit: .degree,
         counts: 0...35_999
     )
-    /// Wind speed relative to a moving observer in meters per second.
+    /// Wind speed relative to a moving observer, in meters per second.
     ///
     /// The wind speed is 0 to 655.35 meters per second in steps of 0.01.
     public static let apparentWindSpeed = EnvironmentalQuantity(
@@ -151,7 +151,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         counts: 0...65_534,
         unknown: 0xFFFF
     )
-    /// Concentration of volatile organic compounds in parts per billion, 0 to 65,533.
+    /// Concentration of volatile organic compounds, in parts per billion, 0 to 65,533.
     ///
     /// The concentration can be unknown.
     ///
@@ -163,55 +163,45 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         counts: 0...65_534,
         unknown: 0xFFFF
     )
-    /// Concentration of particles of up to 1 µm in kilograms per cubic meter.
+    /// Concentration of particles of up to 1 µm, in kilograms per cubic meter.
     ///
-    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
-    /// meter.
+    /// The concentration can be unknown. The finest resolution is 10 µg per cubic meter.
     public static let particulateMatter1 = density(0x2BD5)
-    /// Concentration of particles of up to 2.5 µm in kilograms per cubic meter.
+    /// Concentration of particles of up to 2.5 µm, in kilograms per cubic meter.
     ///
-    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
-    /// meter.
+    /// The concentration can be unknown. The finest resolution is 10 µg per cubic meter.
     public static let particulateMatter2_5 = density(0x2BD6)
-    /// Concentration of particles of up to 10 µm in kilograms per cubic meter.
+    /// Concentration of particles of up to 10 µm, in kilograms per cubic meter.
     ///
-    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
-    /// meter.
+    /// The concentration can be unknown. The finest resolution is 10 µg per cubic meter.
     public static let particulateMatter10 = density(0x2BD7)
     /// Ozone concentration in kilograms per cubic meter.
     ///
-    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
-    /// meter.
+    /// The concentration can be unknown. The finest resolution is 10 µg per cubic meter.
     public static let ozone = density(0x2BD4)
     /// Nitrogen dioxide concentration in kilograms per cubic meter.
     ///
-    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
-    /// meter.
+    /// The concentration can be unknown. The finest resolution is 10 µg per cubic meter.
     public static let nitrogenDioxide = density(0x2BD2)
     /// Sulfur dioxide concentration in kilograms per cubic meter.
     ///
-    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
-    /// meter.
+    /// The concentration can be unknown. The finest resolution is 10 µg per cubic meter.
     public static let sulfurDioxide = density(0x2BD8)
     /// Ammonia concentration in kilograms per cubic meter.
     ///
-    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
-    /// meter.
+    /// The concentration can be unknown. The finest resolution is 10 µg per cubic meter.
     public static let ammonia = density(0x2BCF)
     /// Carbon monoxide concentration in kilograms per cubic meter.
     ///
-    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
-    /// meter.
+    /// The concentration can be unknown. The finest resolution is 10 µg per cubic meter.
     public static let carbonMonoxide = density(0x2BD0)
-    /// Concentration of non-methane volatile organic compounds in kilograms per cubic meter.
+    /// Concentration of non-methane volatile organic compounds, in kilograms per cubic meter.
     ///
-    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
-    /// meter.
+    /// The concentration can be unknown. The finest resolution is 10 µg per cubic meter.
     public static let nonMethaneVolatileOrganicCompounds = density(0x2BD3)
     /// Sulfur hexafluoride concentration in kilograms per cubic meter.
     ///
-    /// The concentration can be unknown. The smallest step between two concentrations is 10 µg per cubic
-    /// meter.
+    /// The concentration can be unknown. The finest resolution is 10 µg per cubic meter.
     public static let sulfurHexafluoride = density(0x2BD9)
     /// Methane concentration in parts per billion.
     ///
@@ -224,7 +214,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
 
     /// Elevation above sea level in meters, −83,886.08 to 83,886.07 in steps of 0.01.
     public static let elevation = EnvironmentalQuantity(0x2A6C, .sint24, exponent: -2, unit: .metre)
-    /// Angle from true north to magnetic north, in degrees toward the east.
+    /// Angle from true north to magnetic north, measured eastward in degrees.
     ///
     /// The angle is 0 to 359.99 degrees in steps of 0.01.
     public static let magneticDeclination = EnvironmentalQuantity(

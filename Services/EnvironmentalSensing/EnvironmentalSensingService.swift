@@ -41,7 +41,7 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - sensors: The sensors. A sensor can belong to only one service.
-    ///   - clock: The clock that measures the intervals of triggers.
+    ///   - clock: The clock that measures the trigger intervals.
     ///   - security: The security required to subscribe to the Descriptor Value Changed characteristic. Each
     ///     sensor has a separate `security` parameter.
     public init<C: Clock>(
@@ -79,7 +79,7 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
 
     /// Sends each descriptor change to all subscribers except the central that made the change.
     ///
-    /// While the peripheral runs, the peripheral calls the `run(in:)` method of each service.
+    /// A running peripheral calls the `run(in:)` method of each service.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
     /// - Throws: `PeripheralError` with the code `stopped`, or `CancellationError`. If a central does not

@@ -13,11 +13,10 @@ internal import Synchronization
 /// ```
 ///
 /// If several sensors of a service measure the same quantity, each sensor requires an
-/// ``EnvironmentalMeasurement`` description. The descriptions of sensors with the same quantity must be
-/// different.
+/// ``EnvironmentalMeasurement`` description. Sensors for the same quantity must have different descriptions.
 ///
 /// By default, centrals can subscribe to the value of a sensor. The specification requires at least one
-/// trigger for a sensor that sends notifications. Centrals must be bonded to set a trigger (Environmental
+/// trigger for a sensor that sends notifications. To set a trigger, a central must be bonded (Environmental
 /// Sensing Service 1.0, section 3.1.2.3.1). If centrals can set the triggers of a sensor, the peripheral must
 /// declare a `pairing` method.
 public struct EnvironmentalSensor: Sendable {
@@ -46,8 +45,8 @@ public struct EnvironmentalSensor: Sendable {
     ///     invalid. If the sensor has several triggers, an ES Configuration descriptor contains the trigger
     ///     logic. If the sensor has no triggers, centrals cannot subscribe to the value.
     ///   - logic: The initial logic that combines several triggers.
-    ///   - areTriggersSettable: Whether centrals can write the triggers and the trigger logic. A central must
-    ///     be bonded to write a trigger or the trigger logic.
+    ///   - areTriggersSettable: Whether centrals can write the triggers and the trigger logic. To write a
+    ///     trigger or the trigger logic, a central must be bonded.
     ///   - name: The human-readable name of the sensor. A User Description descriptor contains the name.
     ///   - onRename: Handles a sensor name that a central writes. If the handler throws an error, the service
     ///     rejects the name. Use `nil` if centrals cannot write the name.

@@ -10,9 +10,9 @@ public import PeripheralKit
 public enum EnvironmentalTrigger: Hashable, Sendable {
     /// Never sends the value, because the trigger is inactive.
     case inactive
-    /// Sends the value once in the given number of seconds.
+    /// Sends the value at intervals of the given number of seconds.
     case every(seconds: UInt32)
-    /// Sends the value at most once in the given number of seconds.
+    /// Sends the value at intervals of at least the given number of seconds.
     case atMostEvery(seconds: UInt32)
     /// Sends the value if the value has changed.
     case changed
@@ -139,7 +139,7 @@ extension EnvironmentalTriggerLogic: GATTValue {
 }
 
 extension ATTError {
-    /// The error for a value that a central cannot write to a sensor descriptor.
+    /// The error for an invalid value that a central writes to a sensor descriptor.
     ///
     /// The Environmental Sensing Service specification 1.0 defines the application error 0x80 as Write
     /// Request Rejected.

@@ -38,7 +38,7 @@ public struct EnvironmentalValue: Hashable, Sendable {
 }
 
 extension EnvironmentalValue: GATTValue {
-    /// Reads a value from one to four bytes.
+    /// Decodes a value of one to four bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         bytes = [try reader.read()] + (try reader.readBytes(min(reader.remainingCount, 3)))
     }

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The settings that centrals can control, and the handler of control requests.
+/// The settings that centrals can control, and the handler for control requests.
 ///
 /// ```swift
 /// FitnessMachineControl([.targetPower(watts: 0...400, step: 5), .bikeSimulation]) { request, _ in
@@ -15,19 +15,19 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Only one central controls the machine: the central that has last requested control successfully. The
-/// control ends if the controlling central disconnects or resets the machine. If the user takes control, call
-/// ``FitnessMachineService/takeControl(in:)`` to end the control of the central.
+/// Only one central at a time controls the machine: the central that most recently obtained control. Control
+/// ends when the controlling central disconnects or resets the machine. If the user takes control, call
+/// ``FitnessMachineService/takeControl(in:)`` to end control by the central.
 ///
-/// If a central does not control the machine, the service refuses all requests of the central except requests
-/// for control. The service refuses requests for undeclared settings, and requests with a value out of range.
-/// The service does not pass refused requests to the handler.
+/// If a central does not control the machine, the service refuses all requests from the central except
+/// requests for control. The service refuses requests for undeclared settings, and requests with out-of-range
+/// values. The service does not pass refused requests to the handler.
 public struct FitnessMachineControl: Sendable {
     let settings: [FitnessMachineSetting]
     let security: AttributeSecurity
     let carryOut: @Sendable (FitnessMachineRequest, Central) async throws -> Void
 
-    /// Creates a control with settings and a request handler.
+    /// Declares the settings that centrals can control, and the request handler.
     ///
     /// - Parameters:
     ///   - settings: The settings that centrals can change.
@@ -38,9 +38,10 @@ public struct FitnessMachineControl: Sendable {
     ///     `.reset`, `.startOrResume`, `.stop` and `.pause`. To refuse a request, throw a
     ///     ``FitnessMachineResult``. The response contains the thrown result. If the handler throws an error
     ///     of another type, the response contains ``FitnessMachineResult/operationFailed``. Throw
-    ///     ``FitnessMachineResult/operationFailed`` if a central starts a running training or stops a stopped
-    ///     training (Fitness Machine Service 1.0, section 4.16.2.22). If the handler throws an error for
-    ///     `.requestControl`, the previous central still controls the machine.
+    ///     ``FitnessMachineResult/operationFailed`` if a central tries to start a workout that is already
+    ///     running, or to stop a workout that has already stopped (Fitness Machine Service 1.0, section
+    ///     4.16.2.22). If the handler throws an error for `.requestControl`, the controlling central does not
+    ///     change.
     public init(
         _ settings: [FitnessMachineSetting],
         security: AttributeSecurity = .encrypted,

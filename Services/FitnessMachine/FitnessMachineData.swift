@@ -1,15 +1,15 @@
 public import PeripheralKit
 
-/// The training data of a fitness machine, such as `IndoorBikeData`.
+/// The data that a fitness machine reports, such as `IndoorBikeData`.
 ///
 /// A conforming type represents the value of a machine's data characteristic, such as Indoor Bike Data,
 /// 0x2AD2. The conforming types are in the products `PeripheralIndoorBike`, `PeripheralTreadmill`,
 /// `PeripheralCrossTrainer`, `PeripheralRower`, `PeripheralStepClimber` and `PeripheralStairClimber`.
 ///
-/// Use the protocol in generic code for any kind of machine. Do not conform further types to the protocol.
-/// The Fitness Machine Service specification defines no further kinds of machines. The protocol is public
-/// because ``FitnessMachineService`` uses the protocol as a generic constraint. The code that reads and
-/// writes the data fields is not public.
+/// Use the protocol in generic code for any kind of machine. Do not conform other types to the protocol. The
+/// Fitness Machine Service specification defines no other kinds of machines. The protocol is public because
+/// ``FitnessMachineService`` uses the protocol as a generic constraint. The code that reads and writes the
+/// data fields is not public.
 public protocol FitnessMachineData: GATTValue, Equatable {
     /// The kind of machine.
     static var machine: FitnessMachineKind { get }
@@ -31,7 +31,7 @@ extension FitnessMachineData {
     /// the central waits for the next part (Fitness Machine Service 1.0, section 4.19).
     ///
     /// - Parameter maximum: The maximum number of bytes in a notification, at least 20.
-    /// - Returns: The parts of the data, in sending order.
+    /// - Returns: The parts of the data, in the order of transmission.
     public func parts(upTo maximum: Int) -> [Self] {
         parts(upTo: maximum, telling: .max)
     }
@@ -91,7 +91,7 @@ public struct FitnessMachineKind: Sendable {
 
 /// The workout values that all machines can report: energy, heart rate and time.
 public struct WorkoutData: Sendable {
-    /// The energy expended since the training began, in kilocalories, 0 to 65,534, or `nil` if unknown.
+    /// The energy expended since the workout began, in kilocalories, 0 to 65,534, or `nil` if unknown.
     public var kilocalories: Int?
 
     /// The energy expended per hour, in kilocalories, 0 to 65,534, or `nil` if unknown.
@@ -103,15 +103,15 @@ public struct WorkoutData: Sendable {
     /// The heart rate in beats per minute, 0 to 255.
     public var bpm: Int?
 
-    /// The metabolic equivalent of the training, 0 to 25.5 in steps of 0.1.
+    /// The metabolic equivalent of the workout, 0 to 25.5 in steps of 0.1.
     ///
     /// A metabolic equivalent of 1 represents rest.
     public var metabolicEquivalent: Double?
 
-    /// The time since the training began, in seconds, 0 to 65,535.
+    /// The time since the workout began, in seconds, 0 to 65,535.
     public var elapsedSeconds: Int?
 
-    /// The time until the training ends, in seconds, 0 to 65,535.
+    /// The time until the workout ends, in seconds, 0 to 65,535.
     public var remainingSeconds: Int?
 
     /// Creates workout data.
@@ -119,13 +119,13 @@ public struct WorkoutData: Sendable {
     /// If a value is out of range, the service sends the nearest bound of the range.
     ///
     /// - Parameters:
-    ///   - kilocalories: The energy expended since the training began.
+    ///   - kilocalories: The energy expended since the workout began.
     ///   - kilocaloriesPerHour: The energy expended per hour.
     ///   - kilocaloriesPerMinute: The energy expended per minute.
     ///   - bpm: The heart rate in beats per minute.
     ///   - metabolicEquivalent: The metabolic equivalent.
-    ///   - elapsedSeconds: The time since the training began.
-    ///   - remainingSeconds: The time until the training ends.
+    ///   - elapsedSeconds: The time since the workout began.
+    ///   - remainingSeconds: The time until the workout ends.
     public init(
         kilocalories: Int? = nil,
         kilocaloriesPerHour: Int? = nil,

@@ -4,7 +4,8 @@ public import PeripheralKit
 ///
 /// This type represents the value of the Fitness Machine Feature characteristic, 0x2ACC (Fitness Machine
 /// Service 1.0, section 4.3). ``FitnessMachineService`` derives the features from the parameters of its
-/// initializer. For example, a central checks for the power target with `feature.contains(.powerTarget)`.
+/// initializer. For example, a central checks whether the machine supports a target power with
+/// `feature.contains(.powerTarget)`.
 public struct FitnessMachineFeature: Equatable, Sendable {
     /// The Fitness Machine Features.
     private let machine: UInt32
@@ -97,27 +98,27 @@ public struct FitnessMachineFeature: Equatable, Sendable {
     public static var powerTarget: Self { Self(rawValue: 1 << 35) }
     /// Centrals can set the target heart rate.
     public static var heartRateTarget: Self { Self(rawValue: 1 << 36) }
-    /// Centrals can set the energy to expend in a training.
+    /// Centrals can set the target energy expenditure of a workout.
     public static var targetedExpendedEnergy: Self { Self(rawValue: 1 << 37) }
-    /// Centrals can set the number of steps in a training.
+    /// Centrals can set the target number of steps in a workout.
     public static var targetedStepNumber: Self { Self(rawValue: 1 << 38) }
-    /// Centrals can set the number of strides in a training.
+    /// Centrals can set the target number of strides in a workout.
     public static var targetedStrideNumber: Self { Self(rawValue: 1 << 39) }
-    /// Centrals can set the distance of a training.
+    /// Centrals can set the target distance of a workout.
     public static var targetedDistance: Self { Self(rawValue: 1 << 40) }
-    /// Centrals can set the duration of a training.
+    /// Centrals can set the target duration of a workout.
     public static var targetedTrainingTime: Self { Self(rawValue: 1 << 41) }
-    /// Centrals can set the training times in two heart rate zones.
+    /// Centrals can set a target time for each of two heart rate zones.
     public static var targetedTimeInTwoHeartRateZones: Self { Self(rawValue: 1 << 42) }
-    /// Centrals can set the training times in three heart rate zones.
+    /// Centrals can set a target time for each of three heart rate zones.
     public static var targetedTimeInThreeHeartRateZones: Self { Self(rawValue: 1 << 43) }
-    /// Centrals can set the training times in five heart rate zones.
+    /// Centrals can set a target time for each of five heart rate zones.
     public static var targetedTimeInFiveHeartRateZones: Self { Self(rawValue: 1 << 44) }
     /// Centrals can set the parameters of an indoor bike simulation.
     public static var bikeSimulation: Self { Self(rawValue: 1 << 45) }
     /// Centrals can set the circumference of the wheel.
     public static var wheelCircumference: Self { Self(rawValue: 1 << 46) }
-    /// Centrals can request a calibration by a spin down of the wheel.
+    /// Centrals can request a spin-down of the wheel for calibration.
     public static var spinDown: Self { Self(rawValue: 1 << 47) }
     /// Centrals can set the target cadence.
     public static var targetedCadence: Self { Self(rawValue: 1 << 48) }

@@ -1,4 +1,4 @@
-/// The integer format of an encoded quantity: the size, the sign and the step.
+/// The integer format of an encoded quantity: the size, the signedness and the step.
 public struct FitnessMachineFormat: Sendable {
     /// The number of encoded bytes: 1, 2 or 3.
     let size: Int

@@ -7,7 +7,7 @@ public import PeripheralKit
 public enum FitnessMachineRequest: Sendable {
     /// Requests control of the machine.
     case requestControl
-    /// Resets the controllable settings and the training times to the initial values.
+    /// Resets the controllable settings and the workout times to their initial values.
     case reset
     /// Sets the speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     case targetSpeed(kilometersPerHour: Double)
@@ -17,46 +17,46 @@ public enum FitnessMachineRequest: Sendable {
     case targetInclination(percent: Double)
     /// Sets the resistance level, −3276.8 to 3276.7 in steps of 0.1.
     ///
-    /// Decoding accepts a resistance level of one byte (Fitness Machine Service 1.0, Table 4.15). Decoding
-    /// also accepts a signed resistance level of two bytes (test case FTMS/SR/CW/BV-05-C of the
-    /// specification's test suite). The encoding of a resistance level from 0 to 25.5 has one byte. The
-    /// encoding of any other resistance level has two bytes.
+    /// Decoding accepts a one-byte resistance level (Fitness Machine Service 1.0, Table 4.15). Decoding also
+    /// accepts a signed two-byte resistance level (test case FTMS/SR/CW/BV-05-C of the specification's test
+    /// suite). A resistance level from 0 to 25.5 is encoded in one byte. Any other resistance level is
+    /// encoded in two bytes.
     case targetResistanceLevel(Double)
     /// Sets the power in watts, −32,768 to 32,767.
     case targetPower(watts: Int)
     /// Sets the heart rate in beats per minute, 0 to 255.
     case targetHeartRate(bpm: Int)
-    /// Starts or resumes the training.
+    /// Starts or resumes the workout.
     case startOrResume
-    /// Stops the training.
+    /// Stops the workout.
     case stop
-    /// Pauses the training.
+    /// Pauses the workout.
     case pause
-    /// Sets the energy to expend in a training, in kilocalories, 0 to 65,535.
+    /// Sets the target energy expenditure of a workout, in kilocalories, 0 to 65,535.
     case targetedEnergy(kilocalories: Int)
-    /// Sets the number of steps in a training, 0 to 65,535.
+    /// Sets the target number of steps in a workout, 0 to 65,535.
     case targetedSteps(Int)
-    /// Sets the number of strides in a training, 0 to 65,535.
+    /// Sets the target number of strides in a workout, 0 to 65,535.
     case targetedStrides(Int)
-    /// Sets the distance of a training in meters, 0 to 16,777,215.
+    /// Sets the target distance of a workout in meters, 0 to 16,777,215.
     case targetedDistance(meters: Int)
-    /// Sets the duration of a training in seconds, 0 to 65,535.
+    /// Sets the target duration of a workout in seconds, 0 to 65,535.
     case targetedTime(seconds: Int)
-    /// Sets the training time in each heart rate zone in seconds, 0 to 65,535.
+    /// Sets the target time for each heart rate zone in seconds, 0 to 65,535.
     ///
-    /// The training times start with the lowest zone. For two training times, the zones are fat burn and
-    /// fitness. For three training times, the zones are light, moderate and hard. For five training times,
-    /// the zones are very light, light, moderate, hard and maximum. For any other number of training times,
-    /// encoding adds training times of 0 until the request contains two, three or five training times. The
-    /// encoded request contains at most five training times.
+    /// The first target time is for the lowest zone. For two target times, the zones are fat burn and
+    /// fitness. For three target times, the zones are light, moderate and hard. For five target times, the
+    /// zones are very light, light, moderate, hard and maximum. For any other number of target times,
+    /// encoding adds target times of 0 until the request contains two, three or five target times. The
+    /// encoded request contains at most five target times.
     case targetedTimeInHeartRateZones(seconds: [Int])
     /// Sets the parameters of an indoor bike simulation.
     case bikeSimulation(BikeSimulation)
     /// Sets the circumference of the wheel in millimeters, 0 to 6553.5 in steps of 0.1.
     case wheelCircumference(millimeters: Double)
-    /// Starts a calibration of the machine by a spin down of the wheel.
+    /// Starts a spin-down of the wheel to calibrate the machine.
     case startSpinDown
-    /// Ignores the spin down that the machine has requested.
+    /// Ignores the spin-down that the machine has requested.
     case ignoreSpinDown
     /// Sets the cadence in revolutions per minute, 0 to 32,767.5 in steps of 0.5.
     case targetedCadence(rpm: Double)

@@ -21,13 +21,13 @@ public struct FitnessMachineResult: Error, Equatable {
     public static let opCodeNotSupported = FitnessMachineResult(rawValue: 0x02)
     /// The parameter of the request is invalid or out of the supported range.
     public static let invalidParameter = FitnessMachineResult(rawValue: 0x03)
-    /// The request failed, for example because the training is already running.
+    /// The request failed, for example because the workout is already running.
     public static let operationFailed = FitnessMachineResult(rawValue: 0x04)
     /// The requesting central does not control the machine.
     public static let controlNotPermitted = FitnessMachineResult(rawValue: 0x05)
 }
 
-/// The response that the service sends as an indication of the Fitness Machine Control Point.
+/// The response that the Fitness Machine Control Point sends as an indication.
 ///
 /// Fitness Machine Service 1.0, section 4.16.2.22, defines the responses.
 public struct FitnessMachineResponse: Equatable, Sendable {
@@ -44,9 +44,9 @@ public struct FitnessMachineResponse: Equatable, Sendable {
     /// - Parameters:
     ///   - result: The result of the request.
     ///   - opCode: The op code of the request.
-    ///   - spinDown: The speeds of a spin down, in kilometers per hour, 0 to 655.35 in steps of 0.01. In a
-    ///     spin down, the user accelerates the wheel to the higher speed, and the wheel then slows down to
-    ///     the lower speed. For requests other than a spin down, pass `nil`.
+    ///   - spinDown: The speeds of a spin-down, in kilometers per hour, 0 to 655.35 in steps of 0.01. In a
+    ///     spin-down, the user accelerates the wheel to the higher speed, and the wheel then slows down to
+    ///     the lower speed. For any request other than a spin-down request, pass `nil`.
     public init(_ result: FitnessMachineResult, to opCode: UInt8, spinDown: ClosedRange<Double>? = nil) {
         self.opCode = opCode
         self.result = result
@@ -60,7 +60,7 @@ public struct FitnessMachineResponse: Equatable, Sendable {
         self.init(result, to: request.opCode)
     }
 
-    /// The speeds of a spin down in kilometers per hour, or `nil` if the response contains no speeds.
+    /// The speeds of a spin-down in kilometers per hour, or `nil` if the response contains no speeds.
     public var spinDown: ClosedRange<Double>? {
         let format = FitnessMachineFormat.hundredths16
         guard parameter.count == 4 else { return nil }
@@ -82,7 +82,7 @@ extension FitnessMachineResponse: GATTValue {
         parameter = reader.readRemaining()
     }
 
-    /// Appends 3 bytes, or 7 bytes for a spin down.
+    /// Appends 3 bytes, or 7 bytes for a spin-down.
     public func encode(into writer: inout ByteWriter) {
         writer.write([Self.responseCode, opCode, result.rawValue] + parameter)
     }

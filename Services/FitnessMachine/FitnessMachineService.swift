@@ -3,7 +3,7 @@ public import PeripheralKit
 /// The Fitness Machine service, 0x1826.
 ///
 /// The service implements the Fitness Machine Service specification 1.0. The encoding of a resistance level
-/// in the Fitness Machine Status follows specification version 1.0.1.
+/// in the Fitness Machine Status follows version 1.0.1 of the specification.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -35,10 +35,10 @@ public import PeripheralKit
 ///
 /// A resistance level is a signed 16-bit integer in the machine's data and in the Supported Resistance Level
 /// Range. The definitions published with Fitness Machine Service 1.0 specify the 16-bit format. Machines and
-/// apps use the 16-bit format. If a central follows a newer GATT Specification Supplement, the central
-/// expects a resistance level of one byte and misreads the fields after the resistance level. To support
-/// centrals that follow a newer supplement, omit the resistance level. Centrals that follow a newer
-/// supplement also misread the pace of a treadmill.
+/// apps use the 16-bit format. A central that follows a newer GATT Specification Supplement expects a
+/// one-byte resistance level and misreads the fields after the resistance level. To support centrals that
+/// follow a newer supplement, omit the resistance level. Centrals that follow a newer supplement also misread
+/// the pace of a treadmill.
 public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclaration {
     /// The Fitness Machine Feature characteristic, 0x2ACC, which centrals read.
     public let feature: Characteristic<FitnessMachineFeature>
@@ -55,7 +55,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
 
     /// The characteristics for the supported ranges, in the order of the settings.
     ///
-    /// The array contains only the ranges of the declared settings:
+    /// The array contains each of the following characteristics only if the setting is declared:
     ///
     /// - the Supported Speed Range characteristic, 0x2AD4
     /// - the Supported Inclination Range characteristic, 0x2AD5
@@ -83,17 +83,17 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - data: Example data that contains all values that the machine measures. The numbers in the example
-    ///     data have no effect. The service derives the Fitness Machine Features from the example data. The
-    ///     service sends only values that the Fitness Machine Features include.
-    ///   - trainingStatus: The training status that centrals read before the first call of
+    ///   - data: Example data with all values that the machine measures. The numbers in the example data have
+    ///     no effect. The service derives the Fitness Machine Features from the example data. The service
+    ///     sends only the values that the Fitness Machine Features declare.
+    ///   - trainingStatus: The training status that centrals read before the first call to
     ///     ``update(to:in:)``. To omit the Training Status characteristic, pass `nil`.
     ///   - retainsUserData: Whether the machine retains user data. A machine that retains user data also has
     ///     a User Data service.
     ///   - security: The security that centrals need to subscribe to the data and the status. The Fitness
-    ///     Machine Service specification requires no security. Apps that support machines of many
+    ///     Machine Service specification requires no security. Apps that support machines from many
     ///     manufacturers expect no security.
-    ///   - control: The settings that centrals can control, and the handler of control requests. If centrals
+    ///   - control: The settings that centrals can control, and the handler for control requests. If centrals
     ///     cannot control the machine, pass `nil`.
     public init(
         telling data: Data,
@@ -137,7 +137,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
         }
     }
 
-    /// Returns the characteristic of a supported range, such as `.supportedPowerRange`.
+    /// Returns the characteristic for a supported range by its UUID, such as `.supportedPowerRange`.
     ///
     /// The method returns `nil` if the service does not declare the range.
     public func range(_ type: BluetoothUUID) -> Characteristic<SupportedRange>? {
@@ -161,10 +161,11 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
 
     /// Sends the machine's data to the subscribed centrals, in one or more notifications.
     ///
-    /// The method sends only values that the Fitness Machine Features include. The Fitness Machine Features
-    /// include only the values in the example data that you pass to the initializer. The subscribed central
-    /// with the smallest maximum notification length determines the length of all notifications. Wait until
-    /// the method returns before you send data again. The notifications of overlapping calls would mix.
+    /// The method sends only the values that the Fitness Machine Features declare. The Fitness Machine
+    /// Features declare only the values in the example data that you pass to the initializer. The smallest
+    /// maximum notification length among the subscribed centrals limits the length of all notifications. Wait
+    /// until the method returns before you send data again. The notifications of overlapping calls would be
+    /// interleaved.
     ///
     /// - Parameters:
     ///   - data: The current data of the machine.
@@ -180,9 +181,9 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// The method has no effect if the service does not declare a training status. If the training status has
     /// not changed, the method sends no notification.
     ///
-    /// If the text of a training status does not fit into a notification, the notification contains the
+    /// If the text of a training status does not fit into a notification, the notification contains only the
     /// beginning of the text. Centrals can read the whole text from the characteristic. The specification
-    /// requires at least 10 seconds between two texts that do not fit into a notification.
+    /// requires at least 10 seconds between two status texts that do not fit into a notification.
     ///
     /// - Parameters:
     ///   - status: The new training status.
@@ -192,13 +193,14 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
         try await machine.update(to: status, in: session)
     }
 
-    /// Notifies the subscribed centrals of a user action, or of the progress of a spin down.
+    /// Notifies the subscribed centrals of a user action, or of the progress of a spin-down.
     ///
     /// The method has no effect if centrals cannot control the machine.
     ///
     /// The service automatically sends the status for changes that a central requests through the control
     /// point. The service sends the status to all subscribed centrals, including the requesting central. The
-    /// specification requires a notification of all subscribed centrals except the requesting central.
+    /// specification requires notifications only to the subscribed centrals other than the requesting
+    /// central.
     ///
     /// - Parameters:
     ///   - status: The new status of the machine.
@@ -208,7 +210,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
         try await machine.tell(status, in: session)
     }
 
-    /// Ends the control of the controlling central, and notifies that central.
+    /// Takes control away from the controlling central, and notifies that central.
     ///
     /// Call this method when the user takes control of the machine.
     ///

@@ -7,12 +7,12 @@ public import PeripheralKit
 /// ```
 ///
 /// The service derives the Target Setting Features and the supported range characteristics from the declared
-/// settings. Encoding rounds the bounds of a range to the nearest encoded step. The service refuses values
+/// settings. Encoding rounds the bounds of a range to the nearest encodable value. The service refuses values
 /// outside the rounded bounds (Fitness Machine Service 1.0, section 4.16.2.22).
 public struct FitnessMachineSetting: Sendable {
     /// The op code of the request that changes the setting.
     let opCode: UInt8
-    /// The supported range, or the speeds of a spin down; `nil` for settings without a range.
+    /// The supported range, or the speeds of a spin-down; `nil` for settings without a range.
     let bounds: ClosedRange<Double>?
     let step: Double
 
@@ -67,30 +67,30 @@ public struct FitnessMachineSetting: Sendable {
         FitnessMachineSetting(0x06, Double(bpm.lowerBound)...Double(bpm.upperBound), step: Double(step))
     }
 
-    /// The energy to expend in a training.
+    /// The target energy expenditure of a workout.
     public static var targetedEnergy: FitnessMachineSetting { FitnessMachineSetting(0x09) }
-    /// The number of steps in a training.
+    /// The target number of steps in a workout.
     public static var targetedSteps: FitnessMachineSetting { FitnessMachineSetting(0x0A) }
-    /// The number of strides in a training.
+    /// The target number of strides in a workout.
     public static var targetedStrides: FitnessMachineSetting { FitnessMachineSetting(0x0B) }
-    /// The distance of a training.
+    /// The target distance of a workout.
     public static var targetedDistance: FitnessMachineSetting { FitnessMachineSetting(0x0C) }
-    /// The duration of a training.
+    /// The target duration of a workout.
     public static var targetedTime: FitnessMachineSetting { FitnessMachineSetting(0x0D) }
-    /// The training times in two heart rate zones.
+    /// The target times for two heart rate zones.
     public static var targetedTimeInTwoHeartRateZones: FitnessMachineSetting { FitnessMachineSetting(0x0E) }
-    /// The training times in three heart rate zones.
+    /// The target times for three heart rate zones.
     public static var targetedTimeInThreeHeartRateZones: FitnessMachineSetting { FitnessMachineSetting(0x0F) }
-    /// The training times in five heart rate zones.
+    /// The target times for five heart rate zones.
     public static var targetedTimeInFiveHeartRateZones: FitnessMachineSetting { FitnessMachineSetting(0x10) }
     /// The parameters of an indoor bike simulation.
     public static var bikeSimulation: FitnessMachineSetting { FitnessMachineSetting(0x11) }
     /// The circumference of the wheel.
     public static var wheelCircumference: FitnessMachineSetting { FitnessMachineSetting(0x12) }
 
-    /// The calibration of the machine by a spin down of the wheel.
+    /// A spin-down of the wheel to calibrate the machine.
     ///
-    /// The wheel spins down from the higher speed to the lower speed. The speeds of the spin down are in
+    /// The wheel spins down from the higher speed to the lower speed. The speeds of the spin-down are in
     /// kilometers per hour, 0 to 655.35 in steps of 0.01.
     public static func spinDown(kilometersPerHour: ClosedRange<Double>) -> FitnessMachineSetting {
         FitnessMachineSetting(0x13, kilometersPerHour)
@@ -113,7 +113,7 @@ extension FitnessMachineSetting {
 
     /// Whether a number is within the encoded bounds.
     func takes(_ number: Double) -> Bool {
-        // A spin down has speeds, not a range.
+        // A spin-down has speeds, not a range.
         guard opCode != 0x13, let bounds else { return true }
         let (format, integer) = (self.format, self.format.integer(number))
         return format.integer(bounds.lowerBound) <= integer && integer <= format.integer(bounds.upperBound)
@@ -197,7 +197,7 @@ public struct SupportedRange: Equatable, Sendable {
 }
 
 extension SupportedRange: GATTValue {
-    /// Reads the minimum, the maximum and the step, with one or two bytes each.
+    /// Reads the minimum, the maximum and the step from one or two bytes each.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         bytes = try reader.readBytes(reader.remainingCount < 6 ? 3 : 6)
     }

@@ -6,7 +6,7 @@ public import PeripheralKit
 /// Service 1.0, section 4.17).
 ///
 /// The service automatically sends the status for changes that centrals request through the control point.
-/// For actions of the user at the machine, the program sends the status:
+/// The program sends the status for actions that the user performs at the machine:
 ///
 /// ```swift
 /// try await bike.notify(.pausedByUser, in: session)
@@ -29,32 +29,32 @@ public struct FitnessMachineStatus: Equatable, Sendable {
 
     /// The machine has been reset.
     public static var reset: FitnessMachineStatus { .init(opCode: 0x01) }
-    /// The user has stopped the training.
+    /// The user has stopped the workout.
     public static var stoppedByUser: FitnessMachineStatus { .init(opCode: 0x02, parameter: [1]) }
-    /// The user has paused the training.
+    /// The user has paused the workout.
     public static var pausedByUser: FitnessMachineStatus { .init(opCode: 0x02, parameter: [2]) }
     /// The safety key has stopped the machine.
     public static var stoppedBySafetyKey: FitnessMachineStatus { .init(opCode: 0x03) }
-    /// The user has started or resumed the training.
+    /// The user has started or resumed the workout.
     public static var startedOrResumedByUser: FitnessMachineStatus { .init(opCode: 0x04) }
-    /// The machine requests a spin down.
+    /// The machine requests a spin-down.
     public static var spinDownRequested: FitnessMachineStatus { .init(opCode: 0x14, parameter: [1]) }
-    /// A spin down has succeeded.
+    /// A spin-down has succeeded.
     public static var spinDownSucceeded: FitnessMachineStatus { .init(opCode: 0x14, parameter: [2]) }
-    /// A spin down has failed.
+    /// A spin-down has failed.
     public static var spinDownFailed: FitnessMachineStatus { .init(opCode: 0x14, parameter: [3]) }
     /// The rider must stop pedaling to let the wheel spin down.
     public static var stopPedaling: FitnessMachineStatus { .init(opCode: 0x14, parameter: [4]) }
     /// The notified central no longer controls the machine.
     public static var controlPermissionLost: FitnessMachineStatus { .init(opCode: 0xFF) }
 
-    /// Returns the status of a setting that has changed to the value of a request.
+    /// Returns the status for a setting that has changed to the requested value.
     ///
-    /// For a `.reset`, `.startOrResume`, `.stop` or `.pause` request, the method returns the status of the
-    /// action. For a request for control or for a spin down, no status exists, and the service sends no
+    /// For a `.reset`, `.startOrResume`, `.stop` or `.pause` request, the method returns the status for the
+    /// action. No status exists for a request for control or a spin-down request, so the service sends no
     /// notification.
     ///
-    /// The status contains a resistance level of two bytes, as in Fitness Machine Service 1.0.1 (Table 4.26,
+    /// The status contains a two-byte resistance level, as in Fitness Machine Service 1.0.1 (Table 4.26,
     /// erratum 10194).
     public static func changed(_ request: FitnessMachineRequest) -> FitnessMachineStatus {
         let (opCode, parameter) = (request.opCode, request.parameter)

@@ -1,11 +1,11 @@
 public import PeripheralKit
 
-/// The status of a training.
+/// The status of a workout.
 ///
 /// This type represents the value of the Training Status characteristic, 0x2AD3 (Fitness Machine Service 1.0,
 /// section 4.10).
 public struct TrainingStatus: Equatable, Sendable {
-    /// The current phase of a training.
+    /// The current phase of a workout.
     public struct Phase: Equatable, Sendable {
         /// The encoded phase.
         ///
@@ -47,19 +47,19 @@ public struct TrainingStatus: Equatable, Sendable {
         public static let wattControl = Phase(rawValue: 0x0C)
         /// The manual mode, or a quick start.
         public static let manualMode = Phase(rawValue: 0x0D)
-        /// Before the training.
+        /// Before the workout.
         public static let preWorkout = Phase(rawValue: 0x0E)
-        /// After the training.
+        /// After the workout.
         public static let postWorkout = Phase(rawValue: 0x0F)
     }
 
-    /// The current phase of the training.
+    /// The current phase of the workout.
     public var phase: Phase
 
-    /// A text that describes the phase in more detail, or `nil` if the status contains no text.
+    /// Text that describes the phase in more detail, or `nil` if the status contains no text.
     ///
-    /// The text has at most 510 bytes. If the text does not fit into a notification, the notification
-    /// contains the beginning of the text. Centrals can read the whole text from the characteristic.
+    /// The text is at most 510 bytes long. If the text does not fit into a notification, the notification
+    /// contains only the beginning of the text. Centrals can read the whole text from the characteristic.
     public private(set) var text: String?
 
     /// Whether the text is too long for one notification.
@@ -68,8 +68,8 @@ public struct TrainingStatus: Equatable, Sendable {
     /// Creates a status.
     ///
     /// - Parameters:
-    ///   - phase: The current phase of the training.
-    ///   - text: A text that describes the phase in more detail. The initializer truncates a text of more
+    ///   - phase: The current phase of the workout.
+    ///   - text: Text that describes the phase in more detail. The initializer truncates text that is longer
     ///     than 510 bytes.
     public init(_ phase: Phase, text: String? = nil) {
         self.phase = phase

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The context of a glucose measurement, such as a meal or an exercise.
+/// The context of a glucose measurement, such as a meal or exercise.
 ///
 /// The user reports the context of the measurement.
 ///
@@ -13,21 +13,21 @@ public import PeripheralKit
 ///
 /// A ``GlucoseService`` copies the sequence number from the measurement to the context.
 public struct GlucoseContext: Hashable, Sendable {
-    /// An intake of carbohydrate.
+    /// A carbohydrate intake.
     public struct Carbohydrate: Hashable, Sendable {
         /// The meal that contains the carbohydrate.
         public var kind: GlucoseCarbohydrateKind
         /// The amount of carbohydrate in kilograms.
         public var kilograms: MedicalShortFloat
 
-        /// Creates an amount of carbohydrate in whole grams, up to 2045.
+        /// Creates a carbohydrate intake from an amount in whole grams, up to 2045.
         public init(_ kind: GlucoseCarbohydrateKind, grams: Int) {
             self.kind = kind
             kilograms = .scaled(grams, exponent: -3)
         }
     }
 
-    /// An exercise and its intensity.
+    /// The duration and the intensity of exercise.
     public struct Exercise: Hashable, Sendable {
         /// The duration of the exercise in seconds.
         ///
@@ -36,7 +36,7 @@ public struct GlucoseContext: Hashable, Sendable {
         /// The intensity of the exercise in percent.
         public var intensity: UInt8
 
-        /// Creates an exercise from a duration in seconds and an intensity in percent.
+        /// Creates exercise data from a duration in seconds and an intensity in percent.
         public init(seconds: UInt16, intensity: UInt8) {
             self.seconds = seconds
             self.intensity = intensity
@@ -52,9 +52,9 @@ public struct GlucoseContext: Hashable, Sendable {
             /// An amount of medication in liters.
             case liters(MedicalShortFloat)
 
-            /// Creates an amount of medication in whole milligrams, up to 2045.
+            /// Creates an amount of medication from whole milligrams, up to 2045.
             public static func milligrams(_ count: Int) -> Amount { .kilograms(.scaled(count, exponent: -6)) }
-            /// Creates an amount of medication in whole milliliters, up to 2045.
+            /// Creates an amount of medication from whole milliliters, up to 2045.
             public static func milliliters(_ count: Int) -> Amount { .liters(.scaled(count, exponent: -3)) }
         }
 
@@ -76,17 +76,17 @@ public struct GlucoseContext: Hashable, Sendable {
     ///
     /// All extended flags are reserved. The property is `nil` if the context has no extended flags.
     public var extendedFlags: UInt8?
-    /// The intake of carbohydrate.
+    /// The carbohydrate intake.
     public var carbohydrate: Carbohydrate?
     /// The time of the measurement relative to a meal.
     public var meal: GlucoseMeal?
-    /// The tester of the measurement, and the health of the user.
+    /// The tester that took the measurement, and the health of the user.
     public var circumstances: GlucoseCircumstances?
     /// The exercise.
     public var exercise: Exercise?
     /// The medication.
     public var medication: Medication?
-    /// The hemoglobin A1c (HbA1c) of the user in percent.
+    /// The hemoglobin A1c (HbA1c) level of the user in percent.
     public var hbA1c: MedicalShortFloat?
 
     /// Creates a context.
@@ -94,12 +94,12 @@ public struct GlucoseContext: Hashable, Sendable {
     /// - Parameters:
     ///   - sequenceNumber: The sequence number of the measurement. A ``GlucoseService`` sets the number when
     ///     the service sends the context.
-    ///   - carbohydrate: The intake of carbohydrate.
+    ///   - carbohydrate: The carbohydrate intake.
     ///   - meal: The time of the measurement relative to a meal.
-    ///   - circumstances: The tester of the measurement, and the health of the user.
+    ///   - circumstances: The tester that took the measurement, and the health of the user.
     ///   - exercise: The exercise.
     ///   - medication: The medication.
-    ///   - hbA1c: The hemoglobin A1c (HbA1c) of the user in percent.
+    ///   - hbA1c: The hemoglobin A1c (HbA1c) level of the user in percent.
     public init(
         sequenceNumber: UInt16 = 0,
         carbohydrate: Carbohydrate? = nil,

@@ -19,15 +19,15 @@ public struct GlucoseFeature: OptionSet, Hashable, Sendable {
     public static let lowBatteryDetection = GlucoseFeature(rawValue: 1 << 0)
     /// The sensor can report malfunctions.
     public static let malfunctionDetection = GlucoseFeature(rawValue: 1 << 1)
-    /// The sensor can report a sample that is too small.
+    /// The sensor can report that the sample is too small.
     public static let sampleSize = GlucoseFeature(rawValue: 1 << 2)
-    /// The sensor can report a test strip that is not inserted correctly.
+    /// The sensor can report that the test strip is not inserted correctly.
     public static let stripInsertionErrorDetection = GlucoseFeature(rawValue: 1 << 3)
-    /// The sensor can report a test strip of an incorrect type.
+    /// The sensor can report that the test strip is of the wrong type.
     public static let stripTypeErrorDetection = GlucoseFeature(rawValue: 1 << 4)
-    /// The sensor can report a result that is too high or too low.
+    /// The sensor can report that the result is too high or too low.
     public static let resultHighLowDetection = GlucoseFeature(rawValue: 1 << 5)
-    /// The sensor can report a temperature that is too high or too low.
+    /// The sensor can report that the temperature is too high or too low.
     public static let temperatureHighLowDetection = GlucoseFeature(rawValue: 1 << 6)
     /// The sensor can report an interrupted measurement.
     public static let readInterruptDetection = GlucoseFeature(rawValue: 1 << 7)

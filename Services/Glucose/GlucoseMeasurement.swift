@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// A measurement of a glucose sensor.
+/// A measurement from a glucose sensor.
 ///
 /// `GlucoseMeasurement` represents the value of the Glucose Measurement characteristic, 0x2A18 (Glucose
 /// Service 1.0.1, section 3.1).
@@ -32,9 +32,10 @@ public struct GlucoseMeasurement: Hashable, Sendable {
     /// The user does not set the internal clock.
     public var baseTime: DateTime
 
-    /// The offset of the user's time from the internal clock in minutes.
+    /// The offset of the user-facing time from the internal clock, in minutes.
     ///
-    /// The offset is −32,767 through 32,766 minutes. The property is `nil` if the measurement has no offset.
+    /// The offset ranges from −32,767 to 32,766 minutes. The property is `nil` if the measurement has no
+    /// offset.
     ///
     /// The value 32,767 represents any offset above 32,766 minutes. The value −32,768 represents any offset
     /// below −32,767 minutes.
@@ -56,7 +57,7 @@ public struct GlucoseMeasurement: Hashable, Sendable {
     /// - Parameters:
     ///   - sequenceNumber: The sequence number of the measurement.
     ///   - baseTime: The time of the measurement on the internal clock of the sensor.
-    ///   - timeOffset: The offset of the user's time from the internal clock in minutes.
+    ///   - timeOffset: The offset of the user-facing time from the internal clock, in minutes.
     ///   - concentration: The concentration of glucose.
     ///   - type: The type of the sample.
     ///   - location: The location from which the sample was taken.
@@ -79,7 +80,7 @@ public struct GlucoseMeasurement: Hashable, Sendable {
     /// - Parameters:
     ///   - sequenceNumber: The sequence number of the measurement.
     ///   - baseTime: The time of the measurement on the internal clock of the sensor.
-    ///   - timeOffset: The offset of the user's time from the internal clock in minutes.
+    ///   - timeOffset: The offset of the user-facing time from the internal clock, in minutes.
     ///   - status: The problems with the measurement.
     public init(
         sequenceNumber: UInt16,
@@ -158,17 +159,17 @@ public enum GlucoseConcentration: Hashable, Sendable {
     /// A concentration in moles per liter (1 mmol/L is 10^−3 mol/L).
     case molesPerLiter(MedicalShortFloat)
 
-    /// Creates the nearest concentration in whole milligrams per deciliter, up to 2045.
+    /// Creates a concentration rounded to whole milligrams per deciliter, up to 2045.
     public static func milligramsPerDeciliter(_ value: Double) -> GlucoseConcentration {
         .kilogramsPerLiter(value.scaled(by: 1, exponent: -5))
     }
 
-    /// Creates the nearest concentration in tenths of a millimole per liter, up to 204.5.
+    /// Creates a concentration rounded to tenths of a millimole per liter, up to 204.5.
     public static func millimolesPerLiter(_ value: Double) -> GlucoseConcentration {
         .molesPerLiter(value.scaled(by: 10, exponent: -4))
     }
 
-    /// The number of kilograms per liter or of moles per liter.
+    /// The concentration in kilograms per liter or in moles per liter.
     public var value: MedicalShortFloat {
         switch self {
         case .kilogramsPerLiter(let value), .molesPerLiter(let value): value

@@ -85,7 +85,7 @@ public struct GlucoseSensorStatus: OptionSet, Hashable, Sendable {
     public static let sampleSizeInsufficient = GlucoseSensorStatus(rawValue: 1 << 2)
     /// The test strip was not inserted correctly.
     public static let stripInsertionError = GlucoseSensorStatus(rawValue: 1 << 3)
-    /// The test strip has an incorrect type.
+    /// The test strip is of the wrong type.
     public static let stripTypeIncorrect = GlucoseSensorStatus(rawValue: 1 << 4)
     /// The result is above the measurement range of the sensor.
     public static let resultTooHigh = GlucoseSensorStatus(rawValue: 1 << 5)
@@ -99,6 +99,6 @@ public struct GlucoseSensorStatus: OptionSet, Hashable, Sendable {
     public static let readInterrupted = GlucoseSensorStatus(rawValue: 1 << 9)
     /// The device has a general fault.
     public static let generalDeviceFault = GlucoseSensorStatus(rawValue: 1 << 10)
-    /// The time of the measurement may be wrong.
+    /// The time of the measurement might be wrong.
     public static let timeFault = GlucoseSensorStatus(rawValue: 1 << 11)
 }

@@ -1,7 +1,7 @@
 public import PeripheralKit
 public import PeripheralRecordAccess
 
-/// The Glucose service, 0x1808, of the Glucose Service specification 1.0.1.
+/// The Glucose service, 0x1808, as defined by the Glucose Service specification 1.0.1.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -32,7 +32,7 @@ public import PeripheralRecordAccess
 ///   `ATTError.glucoseProcedureInProgress`.
 ///
 /// With BlueZ versions before 5.76, the service sends records only while exactly one central is subscribed to
-/// the measurements. The documentation of `RecordAccess` describes this limit of BlueZ.
+/// the measurements. The documentation of `RecordAccess` describes this BlueZ limitation.
 public struct GlucoseService: GATTServiceDeclaration {
     /// The Glucose Measurement characteristic, 0x2A18, which centrals subscribe to.
     public let measurement: Characteristic<GlucoseMeasurement>
@@ -57,11 +57,11 @@ public struct GlucoseService: GATTServiceDeclaration {
     ///   - hasContext: Whether a record can contain a context. If `hasContext` is `false`, the service does
     ///     not send ``GlucoseRecord/context``.
     ///   - status: The problems that the sensor can report in ``GlucoseMeasurement/status``. The service
-    ///     derives the ``GlucoseFeature`` value from the `status` parameter. The service does not send
-    ///     problems that the `status` parameter does not contain.
+    ///     derives the ``GlucoseFeature`` value from the `status` parameter. The service reports only
+    ///     problems that the `status` parameter contains.
     ///   - supportsMultipleBonds: Whether the device supports bonds with several centrals.
-    ///   - security: The security required to subscribe, and to write to the Record Access Control Point.
-    ///     Require at least encryption, because glucose measurements are health data.
+    ///   - security: The security required to subscribe to the characteristics, and to write to the Record
+    ///     Access Control Point. Require at least encryption, because glucose measurements are health data.
     public init(
         records: @escaping @Sendable () async throws -> [GlucoseRecord],
         remove: (@Sendable (_ records: [GlucoseRecord]) async throws -> Void)? = nil,
@@ -149,7 +149,7 @@ public struct GlucoseRecord: Hashable, Sendable {
 }
 
 extension GlucoseMeasurement {
-    /// The time of the measurement that the device displays to the user.
+    /// The measurement time that the device displays to the user.
     ///
     /// The property is `nil` if the time is unknown.
     public var userFacingTime: UserFacingTime? {

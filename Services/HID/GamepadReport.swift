@@ -17,7 +17,7 @@ public struct GamepadReport: Sendable {
 
         /// Creates a position.
         ///
-        /// The initializer limits the horizontal and the vertical position to the range −127 to 127.
+        /// The initializer limits the horizontal and vertical positions to the range −127 to 127.
         ///
         /// - Parameters:
         ///   - x: The horizontal position, from −127 at the left to 127 at the right.
@@ -31,7 +31,7 @@ public struct GamepadReport: Sendable {
         public static let center = Stick(x: 0, y: 0)
     }
 
-    /// The pressed buttons, as a mask of 16 bits.
+    /// The pressed buttons, as a 16-bit mask.
     ///
     /// The lowest bit represents the first button.
     public var buttons: UInt16
@@ -50,11 +50,10 @@ public struct GamepadReport: Sendable {
 
     /// Creates a report.
     ///
-    /// If you omit the parameter for a gamepad control, the report contains the released state of the
-    /// control.
+    /// If you omit the parameter for a gamepad control, the report represents the control as released.
     ///
     /// - Parameters:
-    ///   - buttons: The pressed buttons, as a mask of 16 bits. The lowest bit represents the first button.
+    ///   - buttons: The pressed buttons, as a 16-bit mask. The lowest bit represents the first button.
     ///   - direction: The direction in which the directional pad is pressed.
     ///   - leftStick: The left stick.
     ///   - rightStick: The right stick.
@@ -78,7 +77,7 @@ public struct GamepadReport: Sendable {
 }
 
 extension GamepadReport {
-    /// The nine encoded bytes of the report, in the format of the gamepad's report map.
+    /// The nine encoded bytes of the report, in the format that the gamepad's report map describes.
     public var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.write(buttons)

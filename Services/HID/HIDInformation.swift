@@ -18,7 +18,7 @@ public struct HIDInformation: Equatable, Sendable {
     /// Whether the device can wake its host.
     public var wakesHost: Bool
 
-    /// Whether a bonded device advertises while the device is not connected.
+    /// Whether the device advertises while it is bonded but not connected.
     ///
     /// The bonded host can connect while the device advertises.
     public var isNormallyConnectable: Bool
@@ -29,7 +29,7 @@ public struct HIDInformation: Equatable, Sendable {
     ///   - version: The version of the USB HID specification, in binary-coded decimal.
     ///   - countryCode: The USB HID country code of the hardware.
     ///   - wakesHost: Whether the device can wake its host.
-    ///   - isNormallyConnectable: Whether a bonded device advertises while the device is not connected.
+    ///   - isNormallyConnectable: Whether the device advertises while it is bonded but not connected.
     public init(
         version: UInt16 = 0x0111,
         countryCode: UInt8 = 0,

@@ -20,13 +20,13 @@ extension HIDKeyboard {
         }
     }
 
-    /// Types a text on hosts that use the keyboard layout of the United States.
+    /// Types text on hosts that use the US keyboard layout.
     ///
-    /// The slowest host determines the typing speed. The keyboard releases each key before the press of the
+    /// The slowest host determines the typing speed. The keyboard releases each key before it presses the
     /// next key.
     ///
     /// - Parameters:
-    ///   - text: The text, which consists of printable ASCII characters, tabs and line ends.
+    ///   - text: The text, which consists of printable ASCII characters, tabs and line breaks.
     ///   - session: The session of the peripheral that declares the keyboard.
     /// - Throws: ``UntypableCharacter`` if the keyboard layout does not contain a character of the text. The
     ///   method throws ``UntypableCharacter`` before the keyboard types any character. The method also throws

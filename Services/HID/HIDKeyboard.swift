@@ -40,9 +40,9 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     ///   - information: The HID properties of the keyboard.
     ///   - security: The security that hosts need to use the keyboard. The HID over GATT profile requires at
     ///     least encryption.
-    ///   - onLEDs: Handles the set of keyboard LEDs that a host turns on. All LEDs outside the set must be
-    ///     off.
-    ///   - onCommand: Handles the command of a host that suspends or resumes.
+    ///   - onLEDs: Handles the set of keyboard LEDs that a host turns on. All LEDs that are not in the set
+    ///     must be off.
+    ///   - onCommand: Handles the command that a host sends when it suspends or resumes.
     public init(
         information: HIDInformation = HIDInformation(),
         security: AttributeSecurity = .encrypted,
@@ -141,7 +141,7 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         }
     }
 
-    /// Resets the protocol of a disconnecting host to the report protocol.
+    /// Resets the protocol for each host to the report protocol when the host disconnects.
     ///
     /// The peripheral calls this method. HID Service 1.0, section 2.4, requires the reset to the report
     /// protocol.

@@ -4,9 +4,9 @@ public import PeripheralKit
 ///
 /// This type represents the value of the Protocol Mode characteristic, 0x2A4E (HID Service 1.0, section 2.4).
 public enum HIDProtocolMode: Equatable, Sendable {
-    /// The boot protocol with a fixed report format.
+    /// The boot protocol, with a fixed report format.
     ///
-    /// A host understands the boot protocol before the operating system starts.
+    /// A host can use the boot protocol before its operating system starts.
     case boot
     /// The report protocol, with the report format that the report map describes.
     case report

@@ -60,7 +60,7 @@ public struct HIDReport: Sendable {
     ///
     /// - Parameters:
     ///   - id: The report ID from the report map, or 0 if the report map contains no report IDs.
-    ///   - length: The number of bytes in the report without the report ID, 1 to 512. Before the device sends
+    ///   - length: The number of bytes in the report without the report ID, 1 to 512. Until the device sends
     ///     the first report, hosts read zeros.
     ///   - security: The security that hosts need to read the report and to subscribe to the report. The HID
     ///     over GATT profile requires at least encryption.
@@ -90,8 +90,8 @@ public struct HIDReport: Sendable {
     /// - Parameters:
     ///   - id: The report ID from the report map, or 0 if the report map contains no report IDs.
     ///   - length: The number of bytes in the report without the report ID, 1 to 512. The service refuses a
-    ///     report if the length differs from the declared length. Before a host writes the first report,
-    ///     hosts read zeros.
+    ///     report if its length differs from the declared length. Until a host writes the first report, hosts
+    ///     read zeros.
     ///   - security: The security that hosts need to read and write the report. The HID over GATT profile
     ///     requires at least encryption.
     ///   - handler: Handles the report. If the handler throws an error, the service refuses the report and
@@ -133,7 +133,7 @@ public struct HIDReport: Sendable {
     /// - Parameters:
     ///   - id: The report ID from the report map, or 0 if the report map contains no report IDs.
     ///   - length: The number of bytes in the report without the report ID, 1 to 512. The service refuses a
-    ///     report if the length differs from the declared length.
+    ///     report if its length differs from the declared length.
     ///   - security: The security that hosts need to read and write the report. The HID over GATT profile
     ///     requires at least encryption.
     ///   - read: Returns the bytes of the setting.
@@ -156,8 +156,8 @@ public struct HIDReport: Sendable {
     ///     length of the report.
     ///   - session: The session of the peripheral that declares the service.
     /// - Throws: The errors that `session.notify` throws. For an output or feature report, the method throws
-    ///   a `PeripheralError` with the code `notDeclared`. For a report of a wrong length, the method throws a
-    ///   `PeripheralError` with the code `invalidValue`.
+    ///   a `PeripheralError` with the code `notDeclared`. For a report of the wrong length, the method throws
+    ///   a `PeripheralError` with the code `invalidValue`.
     public func send(_ bytes: [UInt8], in session: PeripheralSession) async throws {
         try keep(bytes, in: session)
         try await session.notify(value, bytes)

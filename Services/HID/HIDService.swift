@@ -54,16 +54,16 @@ public struct HIDService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - reportMap: The report descriptor of at most 512 bytes (USB HID 1.11, section 6.2.2).
+    ///   - reportMap: The report descriptor, which is at most 512 bytes long (USB HID 1.11, section 6.2.2).
     ///   - reports: The reports that the report map describes. Pass each report only once.
     ///   - information: The HID properties of the device.
-    ///   - externalReport: The UUID of a characteristic of another service that the report map describes,
-    ///     such as `.batteryLevel`. If the report map describes no characteristic of another service, pass
-    ///     `nil`.
+    ///   - externalReport: The UUID of a characteristic that the report map describes but that belongs to
+    ///     another service, such as `.batteryLevel`. If the report map describes no characteristic of another
+    ///     service, pass `nil`.
     ///   - security: The security that hosts need to use the characteristics of the service. The HID over
     ///     GATT profile requires at least encryption. Each ``HIDReport`` declares the security of its Report
     ///     characteristic separately.
-    ///   - onCommand: Handles the command of a host that suspends or resumes.
+    ///   - onCommand: Handles the command that a host sends when it suspends or resumes.
     public init(
         reportMap: [UInt8],
         reports: [HIDReport],

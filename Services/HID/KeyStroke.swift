@@ -16,10 +16,10 @@ public struct KeyStroke: Equatable, Sendable {
         self.modifiers = modifiers
     }
 
-    /// Creates the key stroke for a character in the keyboard layout of the United States.
+    /// Creates the key stroke for a character in the US keyboard layout.
     ///
-    /// The keyboard layout contains the printable ASCII characters, the tab and the line end. For a character
-    /// outside the keyboard layout, the initializer returns `nil`.
+    /// The keyboard layout contains the printable ASCII characters, the tab and the line break. For a
+    /// character outside the keyboard layout, the initializer returns `nil`.
     ///
     /// - Parameter character: The character.
     public init?(usLayout character: Character) {
@@ -49,7 +49,7 @@ public struct KeyStroke: Equatable, Sendable {
     private static let shiftedKeysFrom1 = Array(##"!@#$%^&*() _+{}|:"~<>?"##.utf8)
 }
 
-/// The error for a character without a key in the keyboard layout of the United States.
+/// The error for a character that has no key in the US keyboard layout.
 public struct UntypableCharacter: Error, Equatable, Sendable, CustomStringConvertible {
     /// The character.
     public let character: Character

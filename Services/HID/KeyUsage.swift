@@ -33,7 +33,7 @@ public struct KeyUsage: Hashable, Sendable {
     public static let home = KeyUsage(rawValue: 0x4A)
     /// The Page Up key.
     public static let pageUp = KeyUsage(rawValue: 0x4B)
-    /// The Delete key, which deletes to the right of the cursor.
+    /// The Delete key, which deletes the character to the right of the cursor.
     public static let delete = KeyUsage(rawValue: 0x4C)
     /// The End key.
     public static let end = KeyUsage(rawValue: 0x4D)

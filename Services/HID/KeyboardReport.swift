@@ -7,7 +7,7 @@ public struct KeyboardReport: Equatable, Sendable {
     /// The pressed modifier keys.
     public var modifiers: KeyModifiers
 
-    /// The pressed keys without the modifier keys.
+    /// The pressed keys other than the modifier keys.
     ///
     /// A report contains at most six keys. If more than six keys are pressed, the report contains the usage
     /// ErrorRollOver six times. After a report with ErrorRollOver, the host waits for the next report (HID
@@ -18,7 +18,7 @@ public struct KeyboardReport: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - modifiers: The pressed modifier keys.
-    ///   - keys: The pressed keys without the modifier keys, in the order of pressing.
+    ///   - keys: The pressed keys other than the modifier keys, in the order in which they were pressed.
     public init(modifiers: KeyModifiers = [], keys: [KeyUsage] = []) {
         self.modifiers = modifiers
         self.keys = keys

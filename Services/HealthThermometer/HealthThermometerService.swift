@@ -1,7 +1,7 @@
 public import PeripheralKit
 private import Synchronization
 
-/// The Health Thermometer service, 0x1809, of the Health Thermometer Service specification 1.0.
+/// The Health Thermometer service, 0x1809, as defined by the Health Thermometer Service specification 1.0.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -37,11 +37,11 @@ public struct HealthThermometerService: GATTServiceDeclaration {
     /// The property is `nil` if the thermometer does not send intermediate temperatures.
     public let intermediateTemperature: Characteristic<TemperatureMeasurement>?
 
-    /// The Measurement Interval characteristic, 0x2A21, in seconds.
+    /// The Measurement Interval characteristic, 0x2A21, which contains the interval in seconds.
     ///
     /// Centrals can read the interval and subscribe to its changes.
     ///
-    /// Centrals can also write a settable interval.
+    /// If the interval is settable, centrals can also write the interval.
     ///
     /// The property is `nil` if the thermometer does not measure at regular intervals.
     public let measurementInterval: Characteristic<UInt16>?
@@ -57,9 +57,9 @@ public struct HealthThermometerService: GATTServiceDeclaration {
     ///     measurement.
     ///   - interval: The time between measurements. Pass `nil` if the thermometer does not measure at regular
     ///     intervals.
-    ///   - security: The security that centrals need to subscribe, and to read and write the interval.
-    ///     Require at least encryption, because body temperature is health data. The Health Thermometer
-    ///     Profile also requires encryption.
+    ///   - security: The security that centrals need to subscribe to the characteristics, and to read and
+    ///     write the interval. Require at least encryption, because body temperature is health data. The
+    ///     Health Thermometer Profile also requires encryption.
     public init(
         type: TemperatureType? = nil,
         hasIntermediateTemperature: Bool = false,
@@ -83,7 +83,7 @@ public struct HealthThermometerService: GATTServiceDeclaration {
 
     /// Sends a final temperature to all subscribers, and waits for their confirmations.
     ///
-    /// If ``type`` is not `nil`, the method does not send the type of the measurement.
+    /// If ``type`` is not `nil`, the method omits the type from the measurement.
     ///
     /// - Parameters:
     ///   - value: The final temperature.
@@ -96,7 +96,7 @@ public struct HealthThermometerService: GATTServiceDeclaration {
     /// Sends an intermediate temperature to all subscribers.
     ///
     /// If ``intermediateTemperature`` is `nil`, the method sends nothing. If ``type`` is not `nil`, the
-    /// method does not send the type of the measurement.
+    /// method omits the type from the measurement.
     ///
     /// - Parameters:
     ///   - value: The intermediate temperature.
@@ -157,7 +157,7 @@ extension HealthThermometerService {
         ///
         /// - Parameters:
         ///   - seconds: The initial interval in seconds. The value 0 means no regular measurements.
-        ///   - range: The range of the intervals that centrals may write. The service publishes the range in
+        ///   - range: The range of the intervals that centrals can write. The service publishes the range in
         ///     a Valid Range descriptor. The service refuses an interval outside the range with
         ///     `ATTError.thermometerIntervalOutOfRange`.
         ///   - handler: Handles an interval that a central has written. If the handler throws an error, the

@@ -2,8 +2,8 @@ public import PeripheralKit
 
 /// A body temperature.
 ///
-/// The characteristics Temperature Measurement, 0x2A1C, and Intermediate Temperature, 0x2A1E, contain a
-/// measurement (Health Thermometer Service 1.0, sections 3.1 and 3.3).
+/// The Temperature Measurement characteristic, 0x2A1C, and the Intermediate Temperature characteristic,
+/// 0x2A1E, each contain a measurement (Health Thermometer Service 1.0, sections 3.1 and 3.3).
 ///
 /// ```swift
 /// TemperatureMeasurement(celsius: 36.6)
@@ -28,11 +28,11 @@ public struct TemperatureMeasurement: Hashable, Sendable {
 
     /// The time of the measurement, in local time.
     ///
-    /// The time is required if the thermometer stores measurements, or if it measures without a connection to
-    /// a central.
+    /// The time is required if the thermometer stores measurements, or if the thermometer measures while no
+    /// central is connected.
     public var timestamp: DateTime?
 
-    /// The place on the body where the thermometer has measured.
+    /// The place on the body where the temperature was measured.
     ///
     /// The property is `nil` if the service declares one place for all measurements.
     public var type: TemperatureType?
@@ -42,7 +42,7 @@ public struct TemperatureMeasurement: Hashable, Sendable {
     /// - Parameters:
     ///   - value: The temperature.
     ///   - timestamp: The time of the measurement, in local time.
-    ///   - type: The place on the body where the thermometer has measured.
+    ///   - type: The place on the body where the temperature was measured.
     public init(celsius value: MedicalFloat, timestamp: DateTime? = nil, type: TemperatureType? = nil) {
         (self.value, unit, self.timestamp, self.type) = (value, .celsius, timestamp, type)
     }
@@ -52,7 +52,7 @@ public struct TemperatureMeasurement: Hashable, Sendable {
     /// - Parameters:
     ///   - value: The temperature.
     ///   - timestamp: The time of the measurement, in local time.
-    ///   - type: The place on the body where the thermometer has measured.
+    ///   - type: The place on the body where the temperature was measured.
     public init(fahrenheit value: MedicalFloat, timestamp: DateTime? = nil, type: TemperatureType? = nil) {
         (self.value, unit, self.timestamp, self.type) = (value, .fahrenheit, timestamp, type)
     }
@@ -73,7 +73,7 @@ extension TemperatureMeasurement: GATTValue {
         type = flags & Self.typeFlag == 0 ? nil : try TemperatureType(decoding: &reader)
     }
 
-    /// Appends the flags, the temperature and the optional fields, at most 13 bytes.
+    /// Appends the flags, the temperature and the optional fields, which are at most 13 bytes in total.
     public func encode(into writer: inout ByteWriter) {
         let timestampFlag = timestamp == nil ? 0 : Self.timestampFlag
         let typeFlag = type == nil ? 0 : Self.typeFlag

@@ -1,8 +1,8 @@
 public import PeripheralKit
 
-/// The place on the body where a thermometer measures.
+/// The place on the body where a thermometer measures the temperature.
 ///
-/// The Temperature Type characteristic, 0x2A1D, contains a place (Health Thermometer Service 1.0, section
+/// The Temperature Type characteristic, 0x2A1D, contains the place (Health Thermometer Service 1.0, section
 /// 3.2).
 public struct TemperatureType: Hashable, Sendable {
     /// The encoded place.
@@ -19,7 +19,7 @@ public struct TemperatureType: Hashable, Sendable {
 
     /// An armpit.
     public static let armpit = TemperatureType(rawValue: 1)
-    /// The body, without a more specific place.
+    /// The body in general.
     public static let body = TemperatureType(rawValue: 2)
     /// An ear, usually the ear lobe.
     public static let ear = TemperatureType(rawValue: 3)

@@ -14,8 +14,8 @@ public struct HeartRateMeasurement: Hashable, Sendable {
     public enum SensorContact: Hashable, Sendable {
         /// The sensor cannot detect contact with the skin.
         case notSupported
-        /// The sensor has poor contact or no contact with the skin. The heart rate of a sensor without good
-        /// contact is not reliable.
+        /// The sensor has poor contact or no contact with the skin. Without good contact, the heart
+        /// rate is not reliable.
         case notDetected
         /// The sensor touches the skin.
         case detected
@@ -23,8 +23,7 @@ public struct HeartRateMeasurement: Hashable, Sendable {
 
     /// The heart rate in beats per minute.
     ///
-    /// A measurement contains a heart rate of up to 255 as one byte. A measurement contains a heart rate
-    /// above 255 as two bytes.
+    /// A heart rate of up to 255 is encoded as one byte. A heart rate above 255 is encoded as two bytes.
     public var bpm: UInt16
 
     /// Whether the sensor touches the skin.
@@ -36,7 +35,8 @@ public struct HeartRateMeasurement: Hashable, Sendable {
     /// reset.
     ///
     /// A sensor can omit the energy from a measurement. The specification suggests that a sensor sends the
-    /// energy in every tenth measurement. The property is `nil` in a measurement without the energy.
+    /// energy in every tenth measurement. The property is `nil` if the measurement does not contain the
+    /// energy.
     public var energyExpended: UInt16?
 
     /// The intervals between the heartbeats since the last measurement, oldest interval first.
@@ -67,8 +67,8 @@ public struct HeartRateMeasurement: Hashable, Sendable {
 
     /// The largest number of RR intervals that fit into this measurement.
     ///
-    /// The largest number is 9. The energy expended reduces the largest number by 1. A heart rate above 255
-    /// reduces the largest number by 1.
+    /// The number is at most 9. The energy expended, if present, reduces the number by 1. A heart rate above
+    /// 255 reduces the number by 1.
     ///
     /// A measurement with at most ``maximumRRIntervalCount`` intervals fits into one notification on every
     /// connection. The MTU of a connection is at least 23 bytes.
@@ -85,7 +85,7 @@ public struct HeartRateMeasurement: Hashable, Sendable {
 extension HeartRateMeasurement: GATTValue {
     /// Reads a measurement.
     ///
-    /// The initializer reads RR intervals until the end of the bytes.
+    /// The initializer reads RR intervals until no bytes are left.
     ///
     /// The initializer ignores reserved flags. The specification requires centrals to ignore reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
@@ -105,7 +105,7 @@ extension HeartRateMeasurement: GATTValue {
         }
     }
 
-    /// Appends the flags, the heart rate and the optional fields, at most 20 bytes.
+    /// Appends the flags, the heart rate and the optional fields, which are at most 20 bytes in total.
     public func encode(into writer: inout ByteWriter) {
         writer.write(flags.rawValue)
         if flags.contains(.wideHeartRate) {

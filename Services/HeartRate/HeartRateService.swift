@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The Heart Rate service, 0x180D, of the Heart Rate Service specification 1.0.
+/// The Heart Rate service, 0x180D, as defined by the Heart Rate Service specification 1.0.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -40,10 +40,10 @@ public struct HeartRateService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - location: The place on the body where a person wears the sensor. Pass `nil` to omit the Body
     ///     Sensor Location characteristic.
-    ///   - security: The security that centrals need to subscribe, and to write the control point. The
-    ///     default requires no security, because fitness apps expect a service without security.
-    ///   - resetEnergyExpended: Sets the energy expended of the sensor to 0 when a central requests the
-    ///     reset. The closure is required for a sensor that sends ``HeartRateMeasurement/energyExpended``
+    ///   - security: The security required to subscribe, and to write to the control point. The default
+    ///     requires no security, because fitness apps expect a service without security.
+    ///   - resetEnergyExpended: A closure that sets the sensor's energy expended to 0 when a central requests
+    ///     the reset. The closure is required for a sensor that sends ``HeartRateMeasurement/energyExpended``
     ///     (section 3.3). For any other sensor, omit the closure. If the closure throws an error, the service
     ///     refuses the request.
     public init(

@@ -6,7 +6,7 @@ public struct RRInterval: Hashable, Sendable {
     /// The interval in units of 1/1024 second.
     public var rawValue: UInt16
 
-    /// Creates an interval from a number of units of 1/1024 second.
+    /// Creates an interval from a number of 1/1024-second units.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

@@ -9,7 +9,7 @@ public enum AlertLevel: UInt8, Hashable, Sendable, CaseIterable {
     case none = 0
     /// A mild alert.
     case mild = 1
-    /// The strongest alert that is possible on the device.
+    /// The strongest alert that the device can produce.
     case high = 2
 }
 

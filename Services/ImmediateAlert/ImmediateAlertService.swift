@@ -3,7 +3,7 @@ private import Synchronization
 
 /// The Immediate Alert service, 0x1802, which lets centrals start an alert.
 ///
-/// For example, an alert makes the device flash or ring.
+/// For example, an alert can make the device flash or ring.
 ///
 /// The service implements the Immediate Alert Service specification 1.0.
 ///
@@ -38,8 +38,8 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - security: The security required to start an alert. By default, no security is required.
-    ///   - onAlert: A closure that starts an alert at a level. A new alert replaces the previous alert. The
-    ///     level ``AlertLevel/none`` ends the alert.
+    ///   - onAlert: A closure that starts an alert at the given level. A new alert replaces the previous
+    ///     alert. The level ``AlertLevel/none`` ends the alert.
     public init(
         security: AttributeSecurity = .open,
         onAlert: @escaping @Sendable (_ level: AlertLevel) async -> Void

@@ -23,7 +23,7 @@ public import PeripheralKit
 /// ```
 ///
 /// The property `workout` contains further values, such as the heart rate. The encoded data with all fields
-/// has 30 bytes. If the data does not fit into one notification, the service sends several notifications.
+/// is 30 bytes long. If the data does not fit into one notification, the service sends several notifications.
 public struct IndoorBikeData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     ///
@@ -31,7 +31,7 @@ public struct IndoorBikeData: FitnessMachineData {
     /// `nil` in every part before the last part.
     public var kilometersPerHour: Double?
 
-    /// The average speed since the training began, in kilometers per hour.
+    /// The average speed since the workout began, in kilometers per hour.
     ///
     /// The range of the average speed is 0 to 655.35 kilometers per hour in steps of 0.01.
     public var averageKilometersPerHour: Double?
@@ -39,26 +39,26 @@ public struct IndoorBikeData: FitnessMachineData {
     /// The cadence in revolutions per minute, 0 to 32,767.5 in steps of 0.5.
     public var rpm: Double?
 
-    /// The average cadence since the training began, in revolutions per minute.
+    /// The average cadence since the workout began, in revolutions per minute.
     ///
     /// The range of the average cadence is 0 to 32,767.5 in steps of 0.5.
     public var averageRPM: Double?
 
-    /// The distance since the training began, in meters, 0 to 16,777,215.
+    /// The distance since the workout began, in meters, 0 to 16,777,215.
     public var meters: Int?
 
     /// The resistance level, −32,768 to 32,767.
     ///
-    /// The encoded resistance level has two bytes, as in the definition published with Fitness Machine
+    /// The encoded resistance level is two bytes long, as in the definition published with Fitness Machine
     /// Service 1.0. If a central follows a newer GATT Specification Supplement, the central expects a
-    /// resistance level of one byte and misreads the fields after the resistance level. To support centrals
-    /// that follow a newer supplement, omit the resistance level.
+    /// one-byte resistance level and misreads the fields after the resistance level. To support centrals that
+    /// follow a newer supplement, omit the resistance level.
     public var resistanceLevel: Int?
 
     /// The power in watts, −32,768 to 32,767.
     public var watts: Int?
 
-    /// The average power since the training began, in watts, −32,768 to 32,767.
+    /// The average power since the workout began, in watts, −32,768 to 32,767.
     public var averageWatts: Int?
 
     /// The workout values, such as the energy expended, the heart rate and the elapsed time.
@@ -70,13 +70,13 @@ public struct IndoorBikeData: FitnessMachineData {
     ///
     /// - Parameters:
     ///   - kilometersPerHour: The speed.
-    ///   - averageKilometersPerHour: The average speed since the training began.
+    ///   - averageKilometersPerHour: The average speed since the workout began.
     ///   - rpm: The cadence in revolutions per minute.
-    ///   - averageRPM: The average cadence since the training began.
-    ///   - meters: The distance since the training began.
+    ///   - averageRPM: The average cadence since the workout began.
+    ///   - meters: The distance since the workout began.
     ///   - resistanceLevel: The resistance level.
     ///   - watts: The power.
-    ///   - averageWatts: The average power since the training began.
+    ///   - averageWatts: The average power since the workout began.
     ///   - workout: The workout values, such as the energy expended, the heart rate and the elapsed time.
     public init(
         kilometersPerHour: Double,
@@ -103,7 +103,7 @@ public struct IndoorBikeData: FitnessMachineData {
     /// The kind of machine: an indoor bike.
     public static var machine: FitnessMachineKind { .indoorBike }
 
-    /// Decodes the data of an indoor bike, or one part of the data.
+    /// Decodes the complete data of an indoor bike, or one part of the data.
     ///
     /// The initializer ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {

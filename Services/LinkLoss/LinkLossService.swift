@@ -18,8 +18,8 @@ private import Synchronization
 /// ```
 ///
 /// Each central chooses the alert level for its connection. The initial alert level is `AlertLevel.none`. The
-/// alert level of a bonded central lasts until that central writes another level. The alert level of any
-/// other central lasts until its connection ends.
+/// alert level of a bonded central applies until that central writes another level. The alert level of any
+/// other central applies until that central disconnects.
 ///
 /// The alert starts regardless of the reason for the end of the connection (section 3.2). To disconnect
 /// without an alert, a central first writes `AlertLevel.none`.
@@ -35,9 +35,9 @@ public struct LinkLossService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - security: The security required to read and write the alert level. The Proximity profile requires
     ///     at least encryption for a device in the Proximity Reporter role.
-    ///   - onAlert: A closure that starts an alert at a level when the connection to a central ends. When the
-    ///     central has reconnected, the service calls the closure with `AlertLevel.none` to end the alert.
-    ///     The program can also limit the duration of the alert, and let the user silence the alert.
+    ///   - onAlert: A closure that starts an alert at the given level when the connection to a central ends.
+    ///     When the central reconnects, the service calls the closure with `AlertLevel.none` to end the
+    ///     alert. The program can also limit the duration of the alert, and let the user silence the alert.
     public init(
         security: AttributeSecurity = .open,
         onAlert: @escaping @Sendable (_ level: AlertLevel, _ central: Central) async -> Void

@@ -36,11 +36,10 @@ public struct NordicUARTService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - capacity: The largest number of writes that wait until the program reads them, at least 1. The
+    ///   - capacity: The largest number of writes that can wait until the program reads them, at least 1. The
     ///     documentation of `WriteStream` explains what happens if a central writes faster than the program
     ///     reads.
-    ///   - security: The security that centrals need to use the serial port. The default requires no
-    ///     security.
+    ///   - security: The security required to use the serial port. The default requires no security.
     public init(capacity: Int = 64, security: AttributeSecurity = .open) {
         rx = Characteristic(
             "6E400002-B5A3-F393-E0A9-E50E24DCCA9E",
@@ -59,7 +58,7 @@ public struct NordicUARTService: GATTServiceDeclaration {
     /// Returns the serial port, which receives and sends bytes.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
-    /// - Returns: The port. If you create several ports, only one of the ports receives each byte.
+    /// - Returns: The port. If you create several ports, each byte reaches only one of the ports.
     /// - Throws: `PeripheralError` with the code `notDeclared` or `stopped`.
     public func port(in session: PeripheralSession) throws(PeripheralError) -> UARTPort {
         UARTPort(tx: tx, received: try session.writes(to: rx), session: session)

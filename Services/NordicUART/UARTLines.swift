@@ -2,9 +2,9 @@ internal import PeripheralKit
 
 /// The lines that centrals write to a ``UARTPort``.
 ///
-/// The sequence delivers the lines in the order of their completion.
+/// The sequence delivers the lines in the order in which the lines are completed.
 ///
-/// A line ends with CR, with LF, or with CR and LF. A line contains the bytes of one central only.
+/// A line ends with CR, with LF, or with CR and LF. A line contains bytes from only one central.
 ///
 /// If a central disconnects, the sequence keeps the unfinished line of that central until another central
 /// writes. When another central writes, the sequence drops the unfinished lines of disconnected centrals. If

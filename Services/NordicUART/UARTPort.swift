@@ -2,12 +2,12 @@ public import PeripheralKit
 
 /// The serial port of a ``NordicUARTService`` during a run of the peripheral.
 ///
-/// The port transfers a stream of bytes in each direction. The boundaries between two writes or between two
+/// The port transfers a stream of bytes in each direction. The boundaries between writes and between
 /// notifications have no meaning.
 public struct UARTPort: Sendable {
     /// The writes of centrals, in the order of arrival.
     ///
-    /// Each write contains the bytes, and the central that has written the bytes.
+    /// Each write contains the bytes and identifies the central that wrote the bytes.
     ///
     /// The sequence ends when the session ends. The port delivers each byte only once, either in ``received``
     /// or in ``lines``.
@@ -27,8 +27,8 @@ public struct UARTPort: Sendable {
 
     /// Returns the lines that centrals write.
     ///
-    /// - Parameter length: The largest number of bytes in a line, at least 1. The sequence delivers a line
-    ///   that is too long in parts.
+    /// - Parameter length: The largest number of bytes in a line, at least 1. The sequence splits a longer
+    ///   line into several parts.
     /// - Returns: The complete lines of all centrals. The sequence ends when the session ends.
     public func lines(upTo length: Int) -> UARTLines {
         UARTLines(received: received, assembler: UARTLineAssembler(limit: max(1, length)), session: session)
@@ -38,9 +38,9 @@ public struct UARTPort: Sendable {
     ///
     /// The port sends bytes to each subscriber as fast as that subscriber accepts bytes.
     ///
-    /// The method returns when the transfer to each subscriber is complete. Without subscribers, the method
-    /// sends nothing. If a task calls the method repeatedly, the bytes arrive in the order of the calls. A
-    /// central that subscribes during the call receives all bytes of the call.
+    /// The method returns when the transfer to each subscriber is complete. If there are no subscribers, the
+    /// method sends nothing. If a task calls the method repeatedly, the bytes arrive in the order of the
+    /// calls. A central that subscribes during the call receives all bytes of the call.
     ///
     /// - Parameter bytes: The bytes to send. The number of bytes is not limited. The port uses the smallest
     ///   possible number of notifications for each central.

@@ -4,23 +4,23 @@ public import PeripheralKit
 ///
 /// The Phone Alert Status Service 1.0, section 3.1, defines the alert status.
 public struct AlertStatus: Hashable, Sendable {
-    /// Whether the ringer sounds (bit 0, Ringer State).
+    /// Whether the ringer is sounding (bit 0, Ringer State).
     public var isRingerActive: Bool
 
-    /// Whether the phone vibrates (bit 1, Vibrate State).
+    /// Whether the phone is vibrating (bit 1, Vibrate State).
     public var isVibrateActive: Bool
 
-    /// Whether the alert is displayed (bit 2, Display Alert Status).
+    /// Whether the alert is being displayed (bit 2, Display Alert Status).
     public var isDisplayAlertActive: Bool
 
     /// Creates a status.
     ///
-    /// Without parameters, no alert is active.
+    /// If you omit all parameters, no alert is active.
     ///
     /// - Parameters:
-    ///   - isRingerActive: Whether the ringer sounds.
-    ///   - isVibrateActive: Whether the phone vibrates.
-    ///   - isDisplayAlertActive: Whether the alert is displayed.
+    ///   - isRingerActive: Whether the ringer is sounding.
+    ///   - isVibrateActive: Whether the phone is vibrating.
+    ///   - isDisplayAlertActive: Whether the alert is being displayed.
     public init(
         isRingerActive: Bool = false,
         isVibrateActive: Bool = false,

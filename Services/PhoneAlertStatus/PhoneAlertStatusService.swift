@@ -1,10 +1,10 @@
 public import PeripheralKit
 private import Synchronization
 
-/// The Phone Alert Status service, 0x180E, with the alerts and the ringer of a phone.
+/// The Phone Alert Status service, 0x180E, which publishes the alerts and the ringer setting of a phone.
 ///
-/// The service implements the Phone Alert Status Service specification 1.0. For example, a watch shows the
-/// alerts and silences the ringer.
+/// The service implements the Phone Alert Status Service specification 1.0. For example, a watch can show the
+/// alerts and silence the ringer.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -22,8 +22,8 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// A command of a central does not change the values of the service. The program updates the values when the
-/// ringer has changed.
+/// A command from a central does not change the values that the service stores. The program must update the
+/// values when the ringer changes.
 public struct PhoneAlertStatusService: GATTServiceDeclaration {
     /// The Alert Status characteristic, 0x2A3F, which centrals read and subscribe to.
     public let alertStatus: Characteristic<AlertStatus>
@@ -47,9 +47,9 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
     ///     ``update(to:in:)-(AlertStatus,_)``.
     ///   - ringerSetting: The initial ringer setting, which applies until the first call of
     ///     ``update(to:in:)-(RingerSetting,_)``.
-    ///   - security: The security required to read and subscribe to the values, and to write the control
-    ///     point. The default is encryption, because the service reveals calls and lets centrals silence the
-    ///     phone.
+    ///   - security: The security required to read the values, to subscribe to the values, and to write to
+    ///     the control point. The default is encryption, because the service reveals calls and lets centrals
+    ///     silence the phone.
     ///   - obey: A closure that executes a central's command to the ringer (section 3.3). If the closure is
     ///     `nil`, the service has no control point. The closure must ignore commands that the phone does not
     ///     support. The service ignores ``RingerCommand/muteOnce`` while the ringer is not active. Such a

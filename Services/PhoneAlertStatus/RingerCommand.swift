@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// The value of the Ringer Control Point characteristic, 0x2A40.
 ///
-/// The value is a command of a central to the ringer of a phone.
+/// The value is a command that a central sends to the ringer of a phone.
 ///
 /// The Phone Alert Status Service 1.0, section 3.3, defines the commands.
 public enum RingerCommand: UInt8, Hashable, Sendable {

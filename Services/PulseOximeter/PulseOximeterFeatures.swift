@@ -29,7 +29,7 @@ public struct PulseOximeterFeatures: Hashable, Sendable {
 
     /// Creates a set of features.
     ///
-    /// If you omit the parameter for a feature, the device does not support the feature.
+    /// If you omit the parameter for a feature, the set does not include the feature.
     ///
     /// - Parameters:
     ///   - status: The status bits that the device can send.

@@ -17,7 +17,7 @@ public struct OxygenSaturation: Hashable, Sendable {
 
     /// Creates a value from an oxygen saturation and a pulse rate.
     ///
-    /// For example, the oxygen saturation is 97 percent, and the pulse rate is 63 beats per minute.
+    /// For example, pass an oxygen saturation of 97 percent and a pulse rate of 63 beats per minute.
     public init(percent: MedicalShortFloat, pulseRate: MedicalShortFloat) {
         self.percent = percent
         self.pulseRate = pulseRate

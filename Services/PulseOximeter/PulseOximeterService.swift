@@ -1,7 +1,7 @@
 public import PeripheralKit
 public import PeripheralRecordAccess
 
-/// The Pulse Oximeter service, 0x1822, of the Pulse Oximeter Service specification 1.0.1.
+/// The Pulse Oximeter service, 0x1822, as defined by the Pulse Oximeter Service specification 1.0.1.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -27,7 +27,7 @@ public struct PulseOximeterService: GATTServiceDeclaration {
     public struct Fields: OptionSet, Hashable, Sendable {
         /// The bits that represent the fields.
         ///
-        /// The bits have a meaning only in the program. The service does not send the bits to centrals.
+        /// The bits have a meaning only within the program. The service does not send the bits to centrals.
         public let rawValue: UInt8
 
         /// Creates a set of fields.

@@ -20,7 +20,7 @@ public struct PulseOximeterStatus: OptionSet, Hashable, Sendable {
     public static let measurementOngoing = PulseOximeterStatus(rawValue: 1 << 5)
     /// The values are an early estimate.
     public static let earlyEstimate = PulseOximeterStatus(rawValue: 1 << 6)
-    /// The values were validated.
+    /// The values have been validated.
     public static let validated = PulseOximeterStatus(rawValue: 1 << 7)
     /// The values are fully qualified data.
     public static let fullyQualified = PulseOximeterStatus(rawValue: 1 << 8)
@@ -61,7 +61,7 @@ public struct PulseOximeterFaults: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue & 0xFF_FFFF
     }
 
-    /// An extended display update is ongoing.
+    /// An extended update of the display is ongoing.
     public static let extendedDisplayUpdate = PulseOximeterFaults(rawValue: 1 << 0)
     /// The equipment malfunctions.
     public static let equipmentMalfunction = PulseOximeterFaults(rawValue: 1 << 1)

@@ -33,13 +33,13 @@ public import PeripheralKit
 /// - ``RecordAccessResult/procedureNotCompleted``: A closure (`records`, `remove` or `report`) throws an
 ///   error.
 ///
-/// The service sends records only to the central that requests the records. Sometimes the Bluetooth stack
-/// cannot send values to a single central separately (see `PeripheralSession.notify(_:_:to:)`). If the
-/// Bluetooth stack cannot send values separately and the records have several subscribers, the operation ends
-/// with ``RecordAccessResult/procedureNotCompleted``. The Bluetooth stack cannot send values to a central
-/// separately in these cases:
+/// The service sends records only to the central that requests the records. The Bluetooth stack cannot always
+/// send values to one central alone (see `PeripheralSession.notify(_:_:to:)`). If the Bluetooth stack cannot
+/// do so and the records have several subscribers, the operation ends with
+/// ``RecordAccessResult/procedureNotCompleted``. The Bluetooth stack cannot send values to one central alone
+/// in these cases:
 /// - The version of BlueZ is older than 5.76, or older than 5.80 if the records are sent as indications.
-/// - A bonded central has reconnected and has not subscribed again. The limitation for a bonded central
+/// - A bonded central has reconnected, but has not subscribed again. The limitation for a bonded central
 ///   applies to all versions of BlueZ.
 ///
 /// A central that is the only subscriber to the records always receives the records.
@@ -57,10 +57,10 @@ public struct RecordAccess<Record: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - records: A closure that returns all stored records, with the oldest record first.
-    ///   - remove: A closure that deletes records, or `nil` if centrals must not delete records.
+    ///   - remove: A closure that deletes records, or `nil` if centrals cannot delete records.
     ///   - filters: The filters by which centrals can select records.
     ///   - hasEnds: Whether centrals can request the first and the last record.
-    ///   - measurement: The characteristic that sends the records. The service refuses the request of a
+    ///   - measurement: The characteristic that sends the records. The service refuses a request from a
     ///     central that has not subscribed to the records.
     ///   - notSubscribed: The error for a central that has not subscribed to the records or to the control
     ///     point.
@@ -94,8 +94,8 @@ public struct RecordAccess<Record: Sendable>: Sendable {
     ///
     /// Store the characteristic in a constant, and declare the constant in only one service.
     ///
-    /// - Parameter security: The security required to write the control point and to subscribe to the control
-    ///   point.
+    /// - Parameter security: The security required to write to the control point, and to subscribe to the
+    ///   control point.
     /// - Returns: The Record Access Control Point characteristic, 0x2A52.
     public func characteristic(security: AttributeSecurity) -> Characteristic<RecordAccessResponse> {
         Characteristic(.recordAccessControlPoint, [.write, .indicate], security: security) {

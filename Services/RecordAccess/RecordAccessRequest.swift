@@ -9,8 +9,7 @@ public import PeripheralKit
 /// RecordAccessRequest.delete(.within(.sequenceNumber(1), .sequenceNumber(20)))
 /// ```
 ///
-/// Any request of at least two bytes can be decoded. The service therefore also responds to an unknown
-/// request.
+/// Any request of at least two bytes can be decoded. The service therefore also responds to unknown requests.
 public struct RecordAccessRequest: Hashable, Sendable {
     /// The requested operation.
     public var operation: RecordAccessOperation
@@ -97,7 +96,7 @@ public struct RecordAccessOperation: Hashable, Sendable {
     public static let reportNumber = RecordAccessOperation(rawValue: 0x04)
 }
 
-/// A selection of records by the operator and the operand of a ``RecordAccessRequest``.
+/// A selection of records, made by the operator and the operand of a ``RecordAccessRequest``.
 public enum RecordSelection: Hashable, Sendable {
     /// All records.
     case all

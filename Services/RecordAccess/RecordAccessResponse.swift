@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The response that a Record Access Control Point indicates at the end of an operation.
+/// The response that a Record Access Control Point sends as an indication at the end of an operation.
 public enum RecordAccessResponse: Hashable, Sendable {
     /// The number of records, which is the response to ``RecordAccessOperation/reportNumber``.
     case number(UInt16)

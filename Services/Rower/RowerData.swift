@@ -28,24 +28,24 @@ public struct RowerData: FitnessMachineData {
     /// stroke rate is `nil` in every part before the last part.
     public var strokesPerMinute: Double?
 
-    /// The number of strokes since the training began, 0 to 65,535.
+    /// The number of strokes since the workout began, 0 to 65,535.
     ///
     /// If the service sends the data in several parts, only the last part contains the number of strokes. The
     /// number of strokes is `nil` in every part before the last part.
     public var strokes: Int?
 
-    /// The average number of strokes per minute since the training began.
+    /// The average number of strokes per minute since the workout began.
     ///
     /// The range of the average stroke rate is 0 to 127.5 in steps of 0.5.
     public var averageStrokesPerMinute: Double?
 
-    /// The distance since the training began, in meters, 0 to 16,777,215.
+    /// The distance since the workout began, in meters, 0 to 16,777,215.
     public var meters: Int?
 
     /// The pace in seconds per 500 meters, 0 to 65,535.
     public var secondsPer500Meters: Int?
 
-    /// The average pace since the training began, in seconds per 500 meters.
+    /// The average pace since the workout began, in seconds per 500 meters.
     ///
     /// The range of the average pace is 0 to 65,535.
     public var averageSecondsPer500Meters: Int?
@@ -53,15 +53,15 @@ public struct RowerData: FitnessMachineData {
     /// The power in watts, −32,768 to 32,767.
     public var watts: Int?
 
-    /// The average power since the training began, in watts, −32,768 to 32,767.
+    /// The average power since the workout began, in watts, −32,768 to 32,767.
     public var averageWatts: Int?
 
     /// The resistance level, −32,768 to 32,767.
     ///
-    /// The encoded resistance level has two bytes, as in the definition published with Fitness Machine
+    /// The encoded resistance level is two bytes long, as in the definition published with Fitness Machine
     /// Service 1.0. If a central follows a newer GATT Specification Supplement, the central expects a
-    /// resistance level of one byte and misreads the fields after the resistance level. To support centrals
-    /// that follow a newer supplement, omit the resistance level.
+    /// one-byte resistance level and misreads the fields after the resistance level. To support centrals that
+    /// follow a newer supplement, omit the resistance level.
     public var resistanceLevel: Int?
 
     /// The workout values, such as the energy expended, the heart rate and the elapsed time.
@@ -73,13 +73,13 @@ public struct RowerData: FitnessMachineData {
     ///
     /// - Parameters:
     ///   - strokesPerMinute: The number of strokes per minute.
-    ///   - strokes: The number of strokes since the training began.
-    ///   - averageStrokesPerMinute: The average number of strokes per minute since the training began.
-    ///   - meters: The distance since the training began.
+    ///   - strokes: The number of strokes since the workout began.
+    ///   - averageStrokesPerMinute: The average number of strokes per minute since the workout began.
+    ///   - meters: The distance since the workout began.
     ///   - secondsPer500Meters: The pace.
-    ///   - averageSecondsPer500Meters: The average pace since the training began.
+    ///   - averageSecondsPer500Meters: The average pace since the workout began.
     ///   - watts: The power.
-    ///   - averageWatts: The average power since the training began.
+    ///   - averageWatts: The average power since the workout began.
     ///   - resistanceLevel: The resistance level.
     ///   - workout: The workout values, such as the energy expended, the heart rate and the elapsed time.
     public init(
@@ -109,7 +109,7 @@ public struct RowerData: FitnessMachineData {
     /// The kind of machine: a rower.
     public static var machine: FitnessMachineKind { .rower }
 
-    /// Decodes the data of a rower, or one part of the data.
+    /// Decodes the complete data of a rower, or one part of the data.
     ///
     /// The initializer ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {

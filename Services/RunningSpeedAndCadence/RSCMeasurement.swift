@@ -33,7 +33,8 @@ public struct RSCMeasurement: Hashable, Sendable {
 
     /// Whether the user is running.
     ///
-    /// The property is `false` if the user walks, or if the sensor cannot distinguish walking from running.
+    /// The property is `false` if the user is walking, or if the sensor cannot distinguish walking from
+    /// running.
     public var isRunning: Bool
 
     /// Creates a measurement.
@@ -76,7 +77,7 @@ extension RSCMeasurement: GATTValue {
         isRunning = flags & Self.isRunning != 0
     }
 
-    /// Appends the encoded measurement, which has 4 to 10 bytes.
+    /// Appends the encoded measurement, which is 4 to 10 bytes long.
     public func encode(into writer: inout ByteWriter) {
         var flags: UInt8 = isRunning ? Self.isRunning : 0
         if strideLength != nil { flags |= Self.hasStrideLength }
@@ -100,7 +101,7 @@ extension Double {
     }
 }
 
-/// The features of a sensor, which are the value of the RSC Feature characteristic, 0x2A54.
+/// The features of a sensor, as encoded in the RSC Feature characteristic, 0x2A54.
 ///
 /// The service creates the features from the parameters of its initializer (Running Speed and Cadence Service
 /// 1.0.1, section 3.2).
@@ -123,7 +124,7 @@ public struct RSCFeature: OptionSet, Hashable, Sendable {
     public static let walkingOrRunning = RSCFeature(rawValue: 1 << 2)
     /// Centrals can calibrate the sensor.
     public static let calibration = RSCFeature(rawValue: 1 << 3)
-    /// The sensor works in several locations on the body.
+    /// The sensor supports several locations on the body.
     public static let multipleSensorLocations = RSCFeature(rawValue: 1 << 4)
 }
 

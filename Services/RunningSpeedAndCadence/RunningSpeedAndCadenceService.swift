@@ -27,8 +27,8 @@ public import PeripheralSensorLocation
 /// Send a measurement about once a second (section 3.1.1).
 ///
 /// If a sensor sends the total distance, centrals must be able to set the distance (section 3.4.1). The
-/// service therefore sends the distance only if you provide a handler that sets the distance. `SensorControl`
-/// describes the responses of the control point to requests.
+/// service therefore sends the distance only if you provide a handler that sets the distance. The
+/// documentation of `SensorControl` describes how the control point responds to requests.
 public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
     /// The RSC Measurement characteristic, 0x2A53, which centrals subscribe to.
     ///
@@ -56,14 +56,15 @@ public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
     ///   - tellsStrideLength: Whether measurements contain the length of a stride.
     ///   - tellsRunning: Whether measurements distinguish walking from running.
     ///   - location: The location of the sensor, or `nil` to omit the Sensor Location characteristic.
-    ///   - security: The security required to subscribe to the measurements, and to write the control point.
+    ///   - security: The security required to subscribe to the measurements, and to write to the control
+    ///     point.
     ///   - setTotalDistance: A closure that sets the total distance to the value that a central has written.
     ///     The total distance is in meters, in steps of 0.1. If the closure is `nil`, measurements do not
-    ///     contain the total distance. If the closure throws an error, the request of the central fails.
+    ///     contain the total distance. If the closure throws an error, the central's request fails.
     ///   - calibrate: A closure that calibrates the sensor when a central requests a calibration. If the
     ///     closure is `nil`, centrals cannot calibrate the sensor. If the closure throws an error, the
-    ///     request of the central fails. The closure must return within 30 seconds. A central stops waiting
-    ///     for the response after 30 seconds.
+    ///     central's request fails. The closure must return within 30 seconds. A central stops waiting for
+    ///     the response after 30 seconds.
     public init(
         tellsStrideLength: Bool = false,
         tellsRunning: Bool = false,

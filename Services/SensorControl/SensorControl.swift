@@ -4,7 +4,7 @@ public import PeripheralSensorLocation
 /// The SC Control Point, 0x2A55, through which centrals configure a speed and cadence sensor.
 ///
 /// The Cycling Speed and Cadence service and the Running Speed and Cadence service contain the control point.
-/// Section 3.4 of the two service specifications, version 1.0.1, defines the control point.
+/// Section 3.4 of each of the two service specifications, version 1.0.1, defines the control point.
 ///
 /// The response to a failed request reports one of these results:
 /// - `SensorControlResult.operationNotSupported`: There is no handler for the request, or the request is
@@ -43,8 +43,8 @@ public struct SensorControl: Sendable {
     ///
     /// Store the characteristic in a constant, and declare the constant in only one service.
     ///
-    /// - Parameter security: The security required to write the control point and to subscribe to the control
-    ///   point.
+    /// - Parameter security: The security required to write to the control point, and to subscribe to the
+    ///   control point.
     /// - Returns: The SC Control Point characteristic, 0x2A55, or `nil` if the sensor supports no requests.
     ///   If the sensor supports no requests, its service contains no control point.
     public func characteristic(security: AttributeSecurity) -> Characteristic<SensorControlResponse>? {

@@ -3,7 +3,7 @@ public import PeripheralSensorLocation
 
 /// A request that a central writes to the SC Control Point, 0x2A55.
 ///
-/// Any request of at least one byte can be decoded. The service also responds to an unknown request (GATT
+/// Any request of at least one byte can be decoded. The service also responds to unknown requests (GATT
 /// Specification Supplement, SC Control Point).
 public struct SensorControlRequest: Hashable, Sendable {
     /// The requested operation.
@@ -78,7 +78,7 @@ public struct SensorControlOperation: Hashable, Sendable {
     public static let requestSupportedSensorLocations = SensorControlOperation(rawValue: 0x04)
 }
 
-/// The response that the SC Control Point indicates after a request.
+/// The response that the SC Control Point sends as an indication after a request.
 ///
 /// The GATT Specification Supplement defines the response in the section SC Control Point.
 public struct SensorControlResponse: Hashable, Sendable {
@@ -121,7 +121,7 @@ extension SensorControlResponse: GATTValue {
         locations = reader.readRemaining().map(SensorLocation.init(rawValue:))
     }
 
-    /// Appends the encoded response, which has at most 20 bytes.
+    /// Appends the encoded response, which is at most 20 bytes long.
     public func encode(into writer: inout ByteWriter) {
         writer.write([Self.responseCode, operation.rawValue, result.rawValue])
         for location in locations.prefix(17) { writer.write(location.rawValue) }

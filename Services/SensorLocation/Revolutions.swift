@@ -4,12 +4,12 @@ public import PeripheralKit
 public struct WheelRevolutions: Hashable, Sendable {
     /// The number of turns since a central last set the count.
     ///
-    /// The count does not wrap around. When the bicycle rolls back, the count may decrease, but not below 0
+    /// The count does not wrap around. If the bicycle rolls back, the count can decrease, but not below 0
     /// (Cycling Speed and Cadence Service 1.0.1, section 3.1.1.2; Cycling Power Service 1.1, section
     /// 3.2.1.5).
     public var count: UInt32
 
-    /// The time at which the last turn was complete.
+    /// The time at which the last turn was completed.
     ///
     /// The sensor chooses the moment at which the time is 0. The encoder rounds the time to the nearest
     /// 1/1024 second. The encoded time wraps around every 64 seconds. In the Cycling Power service, the
@@ -21,7 +21,7 @@ public struct WheelRevolutions: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - count: The number of turns.
-    ///   - lastEventTime: The time at which the last turn was complete.
+    ///   - lastEventTime: The time at which the last turn was completed.
     public init(_ count: UInt32, at lastEventTime: Duration) {
         self.count = count
         self.lastEventTime = lastEventTime
@@ -50,7 +50,7 @@ public struct CrankRevolutions: Hashable, Sendable {
     /// The number of turns wraps around to 0 after 65 535.
     public var count: UInt16
 
-    /// The time at which the last turn was complete.
+    /// The time at which the last turn was completed.
     ///
     /// The sensor chooses the moment at which the time is 0. The encoder rounds the time to the nearest
     /// 1/1024 second. The encoded time wraps around every 64 seconds. The encoder replaces a negative time
@@ -61,7 +61,7 @@ public struct CrankRevolutions: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - count: The number of turns.
-    ///   - lastEventTime: The time at which the last turn was complete.
+    ///   - lastEventTime: The time at which the last turn was completed.
     public init(_ count: UInt16, at lastEventTime: Duration) {
         self.count = count
         self.lastEventTime = lastEventTime
@@ -69,12 +69,12 @@ public struct CrankRevolutions: Hashable, Sendable {
 
     /// Creates a count of turns from a number that can exceed 65 535.
     ///
-    /// A crank exceeds 65 535 turns after some hours. The conversion `UInt16(count)` traps if the number
-    /// exceeds 65 535.
+    /// The count of a crank exceeds 65 535 after several hours of pedaling. The conversion `UInt16(count)`
+    /// traps if the number exceeds 65 535.
     ///
     /// - Parameters:
     ///   - count: The number of turns. The initializer uses only the lower 16 bits of the number.
-    ///   - lastEventTime: The time at which the last turn was complete.
+    ///   - lastEventTime: The time at which the last turn was completed.
     public init(truncatingIfNeeded count: some BinaryInteger, at lastEventTime: Duration) {
         self.init(UInt16(truncatingIfNeeded: count), at: lastEventTime)
     }

@@ -1,6 +1,6 @@
 /// The result of a request that a central writes to the control point of a sensor.
 ///
-/// The responses of the SC Control Point and of the Cycling Power Control Point contain a result. If a
+/// Each response of the SC Control Point or of the Cycling Power Control Point contains a result. If a
 /// handler throws a ``SensorControlResult``, the response contains the thrown result. If a handler throws any
 /// other error, the response contains ``operationFailed``.
 public struct SensorControlResult: Error, Hashable, Sendable {

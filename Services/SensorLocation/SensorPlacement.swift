@@ -5,7 +5,7 @@ public enum SensorPlacement: Sendable {
     /// The location of the sensor is fixed.
     case fixed(SensorLocation)
 
-    /// The sensor works in several locations.
+    /// The sensor supports several locations.
     ///
     /// Centrals set the current location through the control point of the service.
     ///
@@ -14,7 +14,7 @@ public enum SensorPlacement: Sendable {
     ///     contains at most the first 17 locations.
     ///   - current: Returns the current location, which the program stores.
     ///   - move: Changes the current location to another supported location. If the closure throws an error,
-    ///     the request of the central fails.
+    ///     the central's request fails.
     case movable(
         among: [SensorLocation],
         current: @Sendable () async throws -> SensorLocation,
@@ -45,13 +45,13 @@ public enum SensorPlacement: Sendable {
 }
 
 extension SensorPlacement {
-    /// Performs the request of a central to set the location of the sensor.
+    /// Handles a central's request to set the location of the sensor.
     ///
     /// Use this method in a service that declares its own control point.
     ///
     /// - Parameter parameter: The parameter of the request, which is one byte that encodes the location.
     /// - Throws: ``SensorControlResult`` if the location is fixed, or if the parameter is not a supported
-    ///   location. The method also throws each error that the closure `move` throws.
+    ///   location. The method also throws any error that the closure `move` throws.
     public func move(to parameter: [UInt8]) async throws {
         guard case .movable(let locations, _, let move) = self else {
             throw SensorControlResult.operationNotSupported

@@ -24,7 +24,7 @@ public import PeripheralKit
 ///
 /// If the data does not fit into one notification, the service sends several notifications.
 public struct StairClimberData: FitnessMachineData {
-    /// The number of floors since the training began, 0 to 65,535.
+    /// The number of floors since the workout began, 0 to 65,535.
     ///
     /// If the service sends the data in several parts, only the last part contains the number of floors. The
     /// number of floors is `nil` in every part before the last part.
@@ -33,13 +33,13 @@ public struct StairClimberData: FitnessMachineData {
     /// The number of steps per minute, 0 to 65,535.
     public var stepsPerMinute: Int?
 
-    /// The average number of steps per minute since the training began, 0 to 65,535.
+    /// The average number of steps per minute since the workout began, 0 to 65,535.
     public var averageStepsPerMinute: Int?
 
-    /// The meters climbed since the training began, 0 to 65,535.
+    /// The meters climbed since the workout began, 0 to 65,535.
     public var metersUp: Int?
 
-    /// The number of strides since the training began, 0 to 65,535.
+    /// The number of strides since the workout began, 0 to 65,535.
     public var strides: Int?
 
     /// The workout values, such as the energy expended, the heart rate and the elapsed time.
@@ -50,11 +50,11 @@ public struct StairClimberData: FitnessMachineData {
     /// If a value is out of range, the service sends the nearest bound of the range.
     ///
     /// - Parameters:
-    ///   - floors: The number of floors since the training began.
+    ///   - floors: The number of floors since the workout began.
     ///   - stepsPerMinute: The number of steps per minute.
-    ///   - averageStepsPerMinute: The average number of steps per minute since the training began.
-    ///   - metersUp: The meters climbed since the training began.
-    ///   - strides: The number of strides since the training began.
+    ///   - averageStepsPerMinute: The average number of steps per minute since the workout began.
+    ///   - metersUp: The meters climbed since the workout began.
+    ///   - strides: The number of strides since the workout began.
     ///   - workout: The workout values, such as the energy expended, the heart rate and the elapsed time.
     public init(
         floors: Int,
@@ -75,7 +75,7 @@ public struct StairClimberData: FitnessMachineData {
     /// The kind of machine: a stair climber.
     public static var machine: FitnessMachineKind { .stairClimber }
 
-    /// Decodes the data of a stair climber, or one part of the data.
+    /// Decodes the complete data of a stair climber, or one part of the data.
     ///
     /// The initializer ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {

@@ -22,7 +22,7 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The encoded pace has one byte, in kilometers per minute, as in the definition published with Fitness
+/// The pace, in kilometers per minute, is encoded as one byte, as in the definition published with Fitness
 /// Machine Service 1.0.
 public struct TreadmillData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
@@ -31,12 +31,12 @@ public struct TreadmillData: FitnessMachineData {
     /// `nil` in every part before the last part.
     public var kilometersPerHour: Double?
 
-    /// The average speed since the training began, in kilometers per hour.
+    /// The average speed since the workout began, in kilometers per hour.
     ///
     /// The range of the average speed is 0 to 655.35 kilometers per hour in steps of 0.01.
     public var averageKilometersPerHour: Double?
 
-    /// The distance since the training began, in meters, 0 to 16,777,215.
+    /// The distance since the workout began, in meters, 0 to 16,777,215.
     public var meters: Int?
 
     /// The inclination in percent, or `nil` if the inclination is not known.
@@ -49,12 +49,12 @@ public struct TreadmillData: FitnessMachineData {
     /// The range of the angle is −3276.8 to 3276.6 degrees in steps of 0.1.
     public var rampDegrees: Double?
 
-    /// The meters climbed since the training began, 0 to 6553.5 in steps of 0.1.
+    /// The meters climbed since the workout began, 0 to 6553.5 in steps of 0.1.
     ///
     /// If ``metersUp`` is `nil` and ``metersDown`` is not `nil`, the service sends 0 for the meters climbed.
     public var metersUp: Double?
 
-    /// The meters descended since the training began, 0 to 6553.5 in steps of 0.1.
+    /// The meters descended since the workout began, 0 to 6553.5 in steps of 0.1.
     ///
     /// If ``metersDown`` is `nil` and ``metersUp`` is not `nil`, the service sends 0 for the meters
     /// descended.
@@ -62,19 +62,19 @@ public struct TreadmillData: FitnessMachineData {
 
     /// The pace in kilometers per minute, 0 to 25.5 in steps of 0.1.
     ///
-    /// The encoded pace has one byte, as in the definition published with Fitness Machine Service 1.0. If a
-    /// central follows a newer GATT Specification Supplement, the central expects a pace of two bytes, in
+    /// The encoded pace is one byte long, as in the definition published with Fitness Machine Service 1.0. If
+    /// a central follows a newer GATT Specification Supplement, the central expects a two-byte pace in
     /// seconds per 500 meters, and misreads all fields after the pace. To support centrals that follow a
     /// newer supplement, omit the pace.
     public var kilometersPerMinute: Double?
 
-    /// The average pace since the training began, in kilometers per minute.
+    /// The average pace since the workout began, in kilometers per minute.
     ///
     /// The range of the average pace is 0 to 25.5 in steps of 0.1.
     ///
-    /// The encoded average pace has one byte, as in the definition published with Fitness Machine Service
-    /// 1.0. If a central follows a newer GATT Specification Supplement, the central expects an average pace
-    /// of two bytes, in seconds per 500 meters, and misreads all fields after the average pace. To support
+    /// The encoded average pace is one byte long, as in the definition published with Fitness Machine Service
+    /// 1.0. If a central follows a newer GATT Specification Supplement, the central expects a two-byte
+    /// average pace in seconds per 500 meters, and misreads all fields after the average pace. To support
     /// centrals that follow a newer supplement, omit the average pace.
     public var averageKilometersPerMinute: Double?
 
@@ -97,14 +97,14 @@ public struct TreadmillData: FitnessMachineData {
     ///
     /// - Parameters:
     ///   - kilometersPerHour: The speed.
-    ///   - averageKilometersPerHour: The average speed since the training began.
-    ///   - meters: The distance since the training began.
+    ///   - averageKilometersPerHour: The average speed since the workout began.
+    ///   - meters: The distance since the workout began.
     ///   - inclinationPercent: The inclination.
     ///   - rampDegrees: The angle of the ramp.
-    ///   - metersUp: The meters climbed since the training began.
-    ///   - metersDown: The meters descended since the training began.
+    ///   - metersUp: The meters climbed since the workout began.
+    ///   - metersDown: The meters descended since the workout began.
     ///   - kilometersPerMinute: The pace.
-    ///   - averageKilometersPerMinute: The average pace since the training began.
+    ///   - averageKilometersPerMinute: The average pace since the workout began.
     ///   - newtons: The force on the belt.
     ///   - watts: The power.
     ///   - workout: The workout values, such as the energy expended, the heart rate and the elapsed time.
@@ -139,7 +139,7 @@ public struct TreadmillData: FitnessMachineData {
     /// The kind of machine: a treadmill.
     public static var machine: FitnessMachineKind { .treadmill }
 
-    /// Decodes the data of a treadmill, or one part of the data.
+    /// Decodes the complete data of a treadmill, or one part of the data.
     ///
     /// The initializer ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {

@@ -11,7 +11,7 @@ public struct TxPowerLevel: Hashable, Sendable {
     /// The unit dBm means decibels relative to one milliwatt.
     public let dBm: Int8
 
-    /// Creates a level from a number of dBm.
+    /// Creates a level from a power in dBm.
     ///
     /// - Parameter dBm: The power in dBm. A value below −100 is set to −100, and a value above 20 is set to
     ///   20.
@@ -27,7 +27,7 @@ extension TxPowerLevel: Comparable, CustomStringConvertible {
         lhs.dBm < rhs.dBm
     }
 
-    /// The level as a text, such as `-4 dBm`.
+    /// The level as text, such as `-4 dBm`.
     public var description: String { "\(dBm) dBm" }
 }
 

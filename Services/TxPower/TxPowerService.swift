@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The Tx Power service, 0x1804, with the transmit power of the device during a connection.
+/// The Tx Power service, 0x1804, which publishes the transmit power of the device during a connection.
 ///
 /// The service implements the Tx Power Service specification 1.0. A central compares the power with the
 /// received signal strength to estimate the distance to the device. The Proximity profile combines the Tx
@@ -23,7 +23,7 @@ public struct TxPowerService: GATTServiceDeclaration {
     /// The Tx Power Level characteristic, 0x2A07, which centrals read.
     public let level: Characteristic<TxPowerLevel>
 
-    /// Declares the service of a device with a constant transmit power.
+    /// Declares the service for a device with a constant transmit power.
     ///
     /// - Parameters:
     ///   - level: The transmit power.
@@ -32,13 +32,13 @@ public struct TxPowerService: GATTServiceDeclaration {
         self.level = Characteristic(.txPowerLevel, value: level, security: security)
     }
 
-    /// Declares the service of a device with a variable transmit power.
+    /// Declares the service for a device with a variable transmit power.
     ///
     /// The service calls the closure each time a central reads the power.
     ///
     /// - Parameters:
     ///   - security: The security required to read the transmit power.
-    ///   - level: A closure that returns the transmit power of the connection to a central. If the closure
+    ///   - level: A closure that returns the transmit power for the connection to a central. If the closure
     ///     throws an error, the service refuses the read request.
     public init(
         security: AttributeSecurity = .open,

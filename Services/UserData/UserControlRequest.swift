@@ -3,7 +3,7 @@ public import PeripheralKit
 /// A request that a central writes to the User Control Point characteristic, 0x2A9F.
 ///
 /// The decoder accepts each request that contains at least one byte. A ``UserDataService`` also responds to a
-/// request with an unknown operation (User Data Service 1.0, section 3.3).
+/// request that contains an unknown operation (User Data Service 1.0, section 3.3).
 public struct UserControlRequest: Hashable, Sendable {
     /// The requested operation.
     public var operation: UserControlOperation
@@ -31,7 +31,7 @@ public struct UserControlRequest: Hashable, Sendable {
         UserControlRequest(operation: .consent, parameter: [user] + consentCode.gattBytes)
     }
 
-    /// A request that deletes the data of the user that has given consent to the central.
+    /// A request that deletes the data of the user who has given consent to the central.
     public static let deleteUserData = UserControlRequest(operation: .deleteUserData)
 }
 
@@ -51,7 +51,7 @@ extension UserControlRequest: GATTValue {
     }
 }
 
-/// An operation of the User Control Point, which an op code identifies.
+/// An operation of the User Control Point, identified by an op code.
 public struct UserControlOperation: Hashable, Sendable {
     /// The encoded op code.
     public var rawValue: UInt8

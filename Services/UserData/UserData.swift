@@ -1,7 +1,7 @@
 public import PeripheralKit
 private import Synchronization
 
-/// The users of a device, and the access of centrals to user data.
+/// The users of a device, and the centrals' access to user data.
 ///
 /// Create a `UserData` value, and use the value to create the characteristics of a ``UserDataService``:
 ///
@@ -49,7 +49,7 @@ public struct UserData: Sendable {
     ///   - delete: Deletes the data of a user.
     ///   - increment: Returns the number of changes to the data of a user.
     ///   - setIncrement: Stores the number of changes to the data of a user. A central writes the number of
-    ///     changes after the central has changed the data.
+    ///     changes after changing the data.
     public init(
         security: AttributeSecurity = .encrypted,
         register: @escaping @Sendable (_ consentCode: UInt16) async throws -> UInt8?,

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// A field of user data, which a characteristic of the User Data service contains.
+/// A field of user data that a characteristic of the User Data service contains.
 ///
 /// The User Data Service specification 1.0 defines the fields in section 3.1.
 public struct UserDataField<Value: GATTValue>: Sendable {
@@ -70,13 +70,13 @@ extension UserDataField where Value == UInt8 {
     public static var fatBurnLowerLimit: Self { Self(0x2A88) }
     /// The upper heart rate limit of the fat burn zone, in beats per minute.
     public static var fatBurnUpperLimit: Self { Self(0x2A89) }
-    /// The lowest heart rate of aerobic exercise, in beats per minute.
+    /// The lower heart rate limit for aerobic exercise, in beats per minute.
     public static var aerobicLowerLimit: Self { Self(0x2A7E) }
-    /// The highest heart rate of aerobic exercise, in beats per minute.
+    /// The upper heart rate limit for aerobic exercise, in beats per minute.
     public static var aerobicUpperLimit: Self { Self(0x2A84) }
-    /// The lowest heart rate of anaerobic exercise, in beats per minute.
+    /// The lower heart rate limit for anaerobic exercise, in beats per minute.
     public static var anaerobicLowerLimit: Self { Self(0x2A81) }
-    /// The highest heart rate of anaerobic exercise, in beats per minute.
+    /// The upper heart rate limit for anaerobic exercise, in beats per minute.
     public static var anaerobicUpperLimit: Self { Self(0x2A82) }
     /// The heart rate limit between the fat burn zone and the fitness zone, in beats per minute.
     public static var twoZoneLimit: Self { Self(0x2A95) }

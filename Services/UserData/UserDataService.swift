@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The User Data service, 0x181C, of the User Data Service specification 1.0.
+/// The User Data service, 0x181C, as defined by the User Data Service specification 1.0.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -18,9 +18,9 @@ public import PeripheralKit
 ///
 /// The program chooses the fields of the user data. The service requires at least one field.
 public struct UserDataService: GATTServiceDeclaration {
-    /// The Database Change Increment characteristic, 0x2A99, which counts changes of user data.
+    /// The Database Change Increment characteristic, 0x2A99, which counts the changes to user data.
     ///
-    /// If a user changes data at the device, increase the number of changes. Use ``notify(increment:of:in:)``
+    /// If a user changes data on the device, increase the number of changes. Use ``notify(increment:of:in:)``
     /// to send the new number of changes.
     public let databaseChangeIncrement: Characteristic<UInt32>
 
@@ -53,12 +53,12 @@ public struct UserDataService: GATTServiceDeclaration {
         }
     }
 
-    /// Notifies centrals that a user has changed data at the device.
+    /// Notifies centrals that a user has changed data on the device.
     ///
     /// The service sends the new number of changes to each subscriber that has the consent of the user. If
-    /// the Bluetooth stack cannot send a notification to one specific central, the service does not notify
-    /// the central. A central without a notification reads the number of changes after the central has
-    /// reconnected.
+    /// the Bluetooth stack cannot send a notification to one central alone, the service does not notify that
+    /// central. A central that does not receive the notification reads the number of changes when it
+    /// reconnects.
     ///
     /// - Parameters:
     ///   - increment: The number of changes to the user data, including the new change.

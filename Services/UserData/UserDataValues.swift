@@ -103,7 +103,7 @@ public struct BodyWeight: GATTValue, Hashable {
     }
 }
 
-/// A body length of a user, 0 to 655.35 meters in steps of one centimeter.
+/// A length in a user's data, such as the height, 0 to 655.35 meters in steps of one centimeter.
 public struct BodyLength: GATTValue, Hashable {
     /// The length in centimeters.
     public var centimeters: UInt16

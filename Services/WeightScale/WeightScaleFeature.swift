@@ -73,7 +73,7 @@ public struct WeightScaleFeature: Hashable, Sendable {
 extension WeightScaleFeature: GATTValue {
     /// Reads four bytes and ignores reserved bits.
     ///
-    /// - Throws: `GATTDecodingError` if bytes are missing, or if a resolution is reserved.
+    /// - Throws: `GATTDecodingError` if bytes are missing, or if a resolution has a reserved value.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let bits: UInt32 = try reader.read()
         hasTimestamps = bits & 1 << 0 != 0

@@ -35,7 +35,7 @@ public struct WeightScaleService: GATTServiceDeclaration {
     ///   - bodyComposition: The Body Composition service of the scale, or `nil` for a scale without this
     ///     service. The Weight Scale service declares and includes the Body Composition service.
     ///   - security: The security required to subscribe to the measurements. Require at least encryption,
-    ///     because weight is health data. The Weight Scale Profile also requires encryption.
+    ///     because a person's weight is health data. The Weight Scale Profile also requires encryption.
     public init(
         _ feature: WeightScaleFeature = WeightScaleFeature(),
         including bodyComposition: (any GATTServiceDeclaration)? = nil,
@@ -49,7 +49,7 @@ public struct WeightScaleService: GATTServiceDeclaration {
 
     /// Sends a measurement to all subscribers.
     ///
-    /// The service omits an optional value if the features of the scale do not include this value.
+    /// The service omits each optional value that the features of the scale do not include.
     ///
     /// - Parameters:
     ///   - value: The measurement.

@@ -24,18 +24,19 @@ internal import PeripheralStorage
 /// pairing. During the run, bluetoothd does not send pairing requests to the agents of other programs, such
 /// as the settings program of a desktop.
 ///
-/// During a run, another program can request to be the default agent. A new default agent answers pairing
-/// requests according to its own rules, and may allow any central to pair. To protect a value from centrals
+/// During a run, another program can request to be the default agent. The new default agent answers pairing
+/// requests according to its own rules, and might allow any central to pair. To protect a value from centrals
 /// that pair through another program, use `Authorization`. Alternatively, require a security level that the
 /// pairing method of the other program cannot reach.
 ///
-/// If bluetoothd does not accept the pairing agent of a peripheral, the result depends on the peripheral:
+/// If bluetoothd does not accept the pairing agent of a peripheral, the result depends on whether the
+/// peripheral allows pairing:
 ///
-/// - A peripheral that does not allow pairing logs a warning, and the run continues.
-/// - The run of a peripheral that allows pairing fails.
+/// - If the peripheral does not allow pairing, the backend logs a warning, and the run continues.
+/// - If the peripheral allows pairing, the run fails.
 ///
-/// With `Pairing.system`, the peripheral registers no pairing agent. During the run of a peripheral that
-/// allows pairing, the adapter is pairable.
+/// With `Pairing.system`, the peripheral registers no pairing agent. If a peripheral allows pairing, the
+/// adapter is pairable during the run.
 ///
 /// ## Errors
 ///
@@ -52,18 +53,18 @@ internal import PeripheralStorage
 /// | `.clientCharacteristicConfigurationImproperlyConfigured` | same error; before 5.76, `.unlikelyError` |
 /// | any other error, such as `.valueNotAllowed` and `.outOfRange` | `.unlikelyError` |
 ///
-/// If bluetoothd cannot send an error to the central unchanged, the backend logs a warning. In each run, the
+/// If bluetoothd cannot send the original error to the central, the backend logs a warning. In each run, the
 /// backend logs only one such warning for each error.
 ///
 /// If a connection does not have the security that an attribute requires, bluetoothd refuses the request
-/// without a call to the backend. In the case of missing security, the central receives the correct ATT
-/// error. A handler cannot refuse a write to a characteristic with `.writeWithoutResponse`. bluetoothd treats
-/// each write to such a characteristic as successful.
+/// without calling the backend. If the required security is missing, the central receives the correct ATT
+/// error. A handler cannot refuse a write to a characteristic that has the property `.writeWithoutResponse`.
+/// bluetoothd treats each write to such a characteristic as successful.
 ///
 /// ## Several advertisements
 ///
-/// An adapter can send only a few advertisements at the same time. All programs share the maximum number of
-/// advertisements.
+/// An adapter can send only a few advertisements at the same time. All programs share the limit on the number
+/// of advertisements.
 ///
 /// With ``Recovery/always``, the other advertisements stay on the air if bluetoothd refuses one
 /// advertisement. `PeripheralSession.state` reports the reason for the refusal. The backend tries to register
@@ -71,19 +72,19 @@ internal import PeripheralStorage
 /// advertisement whenever a central connects or disconnects.
 ///
 /// If bluetoothd refuses all advertisements, the peripheral is not published. With any other ``Recovery``,
-/// the peripheral is not published if bluetoothd refuses one advertisement at the start.
+/// the peripheral is not published if bluetoothd refuses any of the advertisements at the start of the run.
 ///
 /// ## Crashes of bluetoothd
 ///
-/// bluetoothd 5.66 to 5.87 can crash because it uses freed memory in these cases:
+/// In these cases, bluetoothd 5.66 to 5.87 can use freed memory and crash:
 ///
-/// - A central disconnects before the program has answered a request of this central.
-/// - A run sends an indication and ends. Later, the central confirms the indication or disconnects.
+/// - A central disconnects before the program has answered the central's request.
+/// - A run ends after it has sent an indication. Later, the central confirms the indication or disconnects.
 ///
 /// After a crash, systemd starts bluetoothd again. The backend publishes the peripheral again as soon as
-/// bluetoothd runs. To prevent most crashes after a disconnection, answer requests quickly in handlers. To
-/// prevent crashes after a late confirmation, a run waits at most one second for missing confirmations before
-/// it ends. A program that is killed does not wait for confirmations.
+/// bluetoothd is running again. To prevent most crashes after a disconnection, answer requests quickly in
+/// handlers. To prevent crashes after a late confirmation, a run waits at most one second for outstanding
+/// confirmations before it ends. A program that is killed does not wait for confirmations.
 ///
 /// When a subscriber that is not bonded disconnects, bluetoothd 5.76 and later incorrectly closes the socket
 /// of the first subscriber. After bluetoothd has closed the socket of the first subscriber, the backend sends
@@ -102,8 +103,9 @@ internal import PeripheralStorage
 /// Bluetooth sockets. In most containers, programs cannot open Bluetooth sockets. If the program cannot open
 /// a Bluetooth socket, these restrictions apply:
 ///
-/// - After a central reconnects, the central receives secured values only after it has used an attribute of
-///   the required security level. The log reports that the central must first use such an attribute.
+/// - After a central reconnects, the central receives secured values only after it has accessed an attribute
+///   that requires the same security level. The log reports that the central must first access such an
+///   attribute.
 /// - After a central reconnects, the central counts as disconnected until bluetoothd reports the connection a
 ///   moment later. Values that are sent before bluetoothd reports the connection reach the central, even if
 ///   the connection is not encrypted.
@@ -111,12 +113,13 @@ internal import PeripheralStorage
 /// If bluetoothd sends the pairing requests to the backend, the backend knows the pairing method of the
 /// central. The backend does not know the pairing method in two cases:
 ///
-/// - bluetoothd sends the pairing requests to the agent of another program. An example is `Pairing.system`.
-/// - bluetoothd sends no pairing requests. An example is `JustWorksRepairing = always` in bluetoothd's
-///   configuration.
+/// - bluetoothd sends the pairing requests to the agent of another program. This is the case with
+///   `Pairing.system`, for example.
+/// - bluetoothd sends no pairing requests. This is the case with `JustWorksRepairing = always` in
+///   bluetoothd's configuration, for example.
 ///
-/// If the backend does not know the pairing method, a device can pair again under the address of a bonded
-/// central. The backend then treats the device as the bonded central, with the security level of the earlier
+/// If the backend does not know the pairing method, another device can pair by using the address of a bonded
+/// central. The backend then treats this device as the bonded central, with the security level of the earlier
 /// bond.
 ///
 /// Before 5.76, bluetoothd always sends a value to all subscribers together. With bluetoothd before 5.76, one
@@ -140,20 +143,20 @@ internal import PeripheralStorage
 ///   - the controller's reports about sent packets and ended connections
 ///
 ///   The filter does not pass keys, audio or received data. The filter passes the values of updates only if a
-///   central requests several updates in one packet.
+///   central has requested Multiple Handle Value Notifications.
 /// - `.estimated` requires access to a Bluetooth socket, but no privilege. The backend estimates which values
 ///   have left the device. The estimate uses the total number of packets and bytes that the adapter has sent.
 ///   Values that bluetoothd does not send cause pauses of 0.2 s. Centrals that often write without response
 ///   also cause pauses of 0.2 s. If the backend sends values to several centrals at the same time, the
 ///   slowest central limits the speed for all centrals.
-/// - `.unknown` applies if completion can be neither observed nor estimated. Examples are most containers, a
-///   systemd setting `RestrictAddressFamilies=` without `AF_BLUETOOTH`, and a driver that does not count
-///   packets. The backend sends values at a rate that nearly every connection can transmit. If a central
-///   shows that values have arrived, the backend sends faster. See ``FallbackRate``.
+/// - `.unknown` applies if completion can be neither observed nor estimated. This is the case in most
+///   containers, with a systemd setting `RestrictAddressFamilies=` without `AF_BLUETOOTH`, and with a driver
+///   that does not count packets. The backend sends values at a rate that nearly every connection can
+///   sustain. If a central shows that values have arrived, the backend sends faster. See ``FallbackRate``.
 ///
 /// The backend cannot observe values that bluetoothd sends over an Enhanced ATT bearer. Values on an Enhanced
-/// ATT bearer cause pauses of 0.4 s. Before version 5.67, bluetoothd by default uses Enhanced ATT with
-/// centrals that request it.
+/// ATT bearer cause pauses of 0.4 s. By default, bluetoothd before 5.67 uses Enhanced ATT with centrals that
+/// request it.
 ///
 /// ## Names
 ///
@@ -184,7 +187,7 @@ public struct BlueZBackend: PeripheralBackend {
     ///     version that matches the adapter's properties.
     ///   - serviceManager: The service manager that the backend notifies of the peripheral's state, such as
     ///     `.fromEnvironment`. If the value is `nil`, the backend notifies no service manager.
-    ///   - fallbackRate: The send rate if the backend cannot detect the completion of updates.
+    ///   - fallbackRate: The send rate to use if the backend cannot detect the completion of updates.
     ///   - logger: The logger for events that the backend cannot report to the program in another way.
     public init(
         adapter: AdapterSelection = .firstPowered,
@@ -308,7 +311,7 @@ extension PeripheralBackend where Self == BlueZBackend {
     ///   - version: The version of BlueZ. If the value is `nil`, the backend determines the version.
     ///   - serviceManager: The service manager that the backend notifies of the peripheral's state. If the
     ///     value is `nil`, the backend notifies no service manager.
-    ///   - fallbackRate: The send rate if the backend cannot detect the completion of updates.
+    ///   - fallbackRate: The send rate to use if the backend cannot detect the completion of updates.
     /// - Returns: The backend.
     public static func bluez(
         adapter: AdapterSelection = .firstPowered,

@@ -5,13 +5,14 @@
 public enum Recovery: Hashable, Sendable {
     /// Waits whenever the Bluetooth stack cannot serve the peripheral.
     ///
-    /// The run waits for bluetoothd, the adapter, the power of the adapter, or a permission. The run can wait
-    /// before the first publication and at any later time.
+    /// The run waits until bluetoothd and the adapter are available, the adapter is powered on, and the
+    /// program has the necessary permissions. The run can wait before the first publication and at any later
+    /// time.
     ///
     /// `Peripheral.states` reports the missing part. The log also describes a remedy.
     case always
 
-    /// Ends the run with an error if the Bluetooth stack is unavailable at the start.
+    /// Ends the run with an error if the Bluetooth stack is unavailable when the run starts.
     ///
     /// The Bluetooth stack consists of bluetoothd, the D-Bus system bus and the adapter.
     ///

@@ -5,7 +5,7 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
     /// The second number of the version.
     public let minor: Int
 
-    /// Creates a version from its first and second number.
+    /// Creates a version from its first and second numbers.
     public init(major: Int, minor: Int) {
         self.major = major
         self.minor = minor
@@ -17,7 +17,7 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
     public static let v5_82 = BlueZVersion(major: 5, minor: 82)
     /// BlueZ 5.87, the version in Debian "forky".
     ///
-    /// Debian "forky" is the Debian release in development.
+    /// Debian "forky" is the Debian release under development.
     public static let v5_87 = BlueZVersion(major: 5, minor: 87)
 
     /// Creates a version from text such as `5.66`.

@@ -4,7 +4,7 @@ internal import PeripheralCore
 ///
 /// The suite runs on the in-memory backend, on an emulated Bluetooth stack, and on a real Bluetooth stack.
 ///
-/// To add a scenario, write a ``Scenario`` in the file of its subject. Add each new scenario to the list in
+/// To add a scenario, write a ``Scenario`` in the file for its subject. Add each new scenario to the list in
 /// its file.
 public enum ConformanceSuite: Sendable {
     /// All scenarios.

@@ -6,10 +6,9 @@ public import PeripheralTesting
 /// A scenario that some versions of BlueZ fail, and the expected failure.
 ///
 /// A known difference is also an expectation. On each version of BlueZ in `versions`, the scenario must fail
-/// with the expected failure. If a scenario with a known difference succeeds or fails differently, the run
-/// fails.
+/// with the expected failure. If the scenario succeeds, or fails with a different error, the run fails.
 ///
-/// The suite skips no scenario, and detects an outdated known difference.
+/// The suite therefore skips no scenario, and detects when a known difference is outdated.
 public struct KnownDifference: Sendable {
     /// The versions of BlueZ that have a known difference.
     public struct Versions: Hashable, Sendable, CustomStringConvertible {
@@ -68,7 +67,7 @@ public struct KnownDifference: Sendable {
     ///   - failure: The description of the expected error, which is a ``ConformanceFailure`` or an
     ///     `ATTError`.
     ///   - reason: The reason for the behavior of BlueZ.
-    ///   - endsDaemon: Whether the known difference can crash bluetoothd. With `true`, every outcome of the
+    ///   - endsDaemon: Whether the known difference can crash bluetoothd. If `true`, every outcome of the
     ///     scenario counts as the known difference.
     public init(
         _ scenario: Scenario,
@@ -122,7 +121,7 @@ public struct KnownDifference: Sendable {
 }
 
 extension Scenario {
-    /// Runs the scenario once, and expects the known difference of the BlueZ version.
+    /// Runs the scenario once, and expects the known difference of the given BlueZ version.
     ///
     /// - Parameters:
     ///   - backend: The backend under test.

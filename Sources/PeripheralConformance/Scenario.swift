@@ -147,7 +147,7 @@ public struct ScenarioRun: Sendable {
 
     /// Runs the body with a central.
     ///
-    /// The central is not connected before the run and after the run.
+    /// The central is not connected before or after the run.
     ///
     /// - Parameters:
     ///   - central: The central.

@@ -50,7 +50,7 @@ public struct ATTError: Error, RawRepresentable, Hashable, Sendable {
         case x98, x99, x9A, x9B, x9C, x9D, x9E, x9F
     }
 
-    /// Whether the code is in the range of services and profiles, 0x80 through 0x9F.
+    /// Whether the code is in the range 0x80 through 0x9F, which services and profiles define.
     public var isApplicationError: Bool {
         (0x80...0x9F).contains(rawValue)
     }

@@ -1,9 +1,9 @@
 extension BluetoothUUID: LosslessStringConvertible {
     /// Creates a UUID from text in upper or lower case.
     ///
-    /// The text must contain 4, 8 or 32 hexadecimal digits. Hyphens separate a text of 32 digits into groups
-    /// of 8, 4, 4, 4 and 12 digits. The text must not contain prefixes, braces or spaces. If the text has a
-    /// different form, the initializer returns `nil`.
+    /// The text must contain 4, 8 or 32 hexadecimal digits. If there are 32 digits, hyphens must divide them
+    /// into groups of 8, 4, 4, 4 and 12 digits. The text must not contain prefixes, braces or spaces. If the
+    /// text has a different form, the initializer returns `nil`.
     public init?(_ description: String) {
         let digits = description.utf8
         switch digits.count {
@@ -24,8 +24,7 @@ extension BluetoothUUID: LosslessStringConvertible {
 
     /// The shortest text of the UUID, in lower case.
     ///
-    /// The texts of three UUIDs are, for example, `180d`, `12345678` and
-    /// `5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11`.
+    /// Examples of the shortest text are `180d`, `12345678` and `5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11`.
     public var description: String {
         guard let number = assignedNumber else {
             return fullDescription
@@ -33,7 +32,7 @@ extension BluetoothUUID: LosslessStringConvertible {
         return number.hexadecimalDigits(count: number <= UInt16.max ? 4 : 8)
     }
 
-    /// The UUID's text of 36 characters in lower case, even if the UUID has a shorter form.
+    /// The UUID's 36-character text in lower case, even if the UUID has a shorter form.
     public var fullDescription: String {
         var rest = bits
         var text: [UInt8] = []

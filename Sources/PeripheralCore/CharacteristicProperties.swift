@@ -9,7 +9,7 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     /// The properties in the low byte, and the extended properties in the high byte.
     public let rawValue: UInt16
 
-    /// Creates a set of properties from the given bits and ignores undefined bits.
+    /// Creates a set of properties from the given bits, ignoring undefined bits.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue & 0x037F
     }
@@ -36,7 +36,7 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     public static let indicate = CharacteristicProperties(rawValue: 0x0020)
     /// Centrals can write the characteristic value with a Signed Write Command.
     ///
-    /// The central signs the command with a key that the central exchanged during pairing. BlueZ 5.73 or
+    /// The central signs the command with a key that the devices exchanged during pairing. BlueZ 5.73 or
     /// later checks the signature. The tests of the framework do not contain a central that sends signed
     /// commands.
     public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x0040)

@@ -62,7 +62,7 @@ public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
         Array(rawValue.littleEndianBytes.prefix(6))
     }
 
-    /// The kind of a random address, from the two most significant bits.
+    /// The kind of a random address, which the two most significant bits determine.
     ///
     /// The property `randomKind` has no meaning for a public address. If the two most significant bits have
     /// the reserved pattern `10`, the property is `nil`.
@@ -77,7 +77,7 @@ public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
 }
 
 extension DeviceAddress: Comparable {
-    /// Orders addresses in the alphabetical order of their text forms.
+    /// Orders addresses alphabetically by their text forms.
     public static func < (left: DeviceAddress, right: DeviceAddress) -> Bool {
         left.rawValue < right.rawValue
     }
@@ -86,8 +86,8 @@ extension DeviceAddress: Comparable {
 extension DeviceAddress: LosslessStringConvertible {
     /// Creates an address from text in upper or lower case.
     ///
-    /// The text must consist of six pairs of hexadecimal digits with colons between the pairs. For any other
-    /// text, the initializer returns `nil`.
+    /// The text must consist of six pairs of hexadecimal digits separated by colons. For any other text, the
+    /// initializer returns `nil`.
     public init?(_ description: String) {
         let text = description.utf8
         guard text.count == 17 else {

@@ -28,8 +28,8 @@ public struct AttributeSecurity: Hashable, Sendable {
     public var write: SecurityLevel
     /// The security level that a central needs to subscribe and to receive each update.
     ///
-    /// A bonded central stays subscribed while the central is disconnected. After a bonded central has
-    /// reconnected, the central receives updates only when the link has the required security again (Core
+    /// A bonded central stays subscribed while the central is disconnected. After a bonded central
+    /// reconnects, the central receives no updates until the link has the required security again (Core
     /// Specification, Vol 3, Part C, 10.3.1.1).
     public var notify: SecurityLevel
 

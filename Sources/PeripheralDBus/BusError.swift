@@ -6,7 +6,7 @@ package enum BusError: Error, Sendable, Equatable {
     case timedOut
     /// The connection to the bus is closed or lost.
     case disconnected
-    /// The task that waited for a reply was cancelled.
+    /// The task that was waiting for a reply was cancelled.
     case cancelled
     /// No bus is reachable at the given address.
     case connectionFailed(address: String, reason: String)
@@ -14,9 +14,9 @@ package enum BusError: Error, Sendable, Equatable {
     case signatureMismatch(expected: String, found: String)
     /// A name violates the D-Bus grammar for names of its kind.
     case invalidName(kind: String, value: String)
-    /// A value cannot be sent over D-Bus, or is not allowed in the operation.
+    /// A value cannot be sent over D-Bus, or is not allowed for the operation.
     case invalidValue(String)
-    /// A D-Bus message exceeds the limits for its size or its depth.
+    /// A D-Bus message exceeds the limit for its size or for its nesting depth.
     case limitExceeded(String)
 }
 

@@ -16,7 +16,7 @@ public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
         /// A Bluetooth 5 adapter, which stops advertising when a central connects.
         ///
         /// The adapter advertises again when the program registers the advertisement again, or when a
-        /// connection ends. On a Bluetooth 5 adapter, bluetoothd reports the transmission power to each
+        /// connection ends. On a Bluetooth 5 adapter, bluetoothd reports the transmit power to each
         /// advertisement, and supports secondary channels.
         public static let extended = Kind(name: .extended)
 

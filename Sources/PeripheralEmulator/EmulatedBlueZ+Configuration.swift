@@ -6,8 +6,8 @@ extension EmulatedBlueZ {
         /// The version of bluetoothd to imitate.
         ///
         /// For versions 5.66, 5.82 and 5.87, the emulation is based on recordings of the real bluetoothd. The
-        /// recordings cover the behavior that a peripheral and its centrals observe. For the versions between
-        /// 5.66, 5.82 and 5.87, the emulation is based on the change history of BlueZ. The emulation omits
+        /// recordings cover the behavior that a peripheral and its centrals observe. For the other versions
+        /// from 5.66 to 5.87, the emulation is based on the change history of BlueZ. The emulation omits
         /// properties and signals that no peripheral needs.
         public var version: BlueZVersion
 
@@ -16,10 +16,11 @@ extension EmulatedBlueZ {
         /// The array can be empty.
         public var adapters: [EmulatedAdapter]
 
-        /// The name of all adapters, which centrals read as the device name.
+        /// The name that all adapters share, which centrals read as the device name.
         public var deviceName: String
 
-        /// Whether bluetoothd asks the program when a bonded central pairs again by Just Works.
+        /// Whether bluetoothd asks the program for permission when a bonded central pairs again with Just
+        /// Works.
         ///
         /// The value `true` corresponds to the setting `JustWorksRepairing = confirm` in the main.conf of
         /// bluetoothd. The value `false` corresponds to the default setting, `JustWorksRepairing = never`.
@@ -30,14 +31,14 @@ extension EmulatedBlueZ {
         ///
         /// The clock measures these time limits:
         ///
-        /// - 5 seconds for the answer of a program to a request of a central
-        /// - 25 seconds for the list of the objects of an application
+        /// - 5 seconds for a program's answer to a request from a central
+        /// - 25 seconds for an application to list its objects
         /// - 30 seconds for a pairing
         /// - 30 seconds for the confirmation of an indication
         /// - 30 seconds until bluetoothd forgets a disconnected central without a bond
-        /// - the time in the property `Timeout` of an advertisement
+        /// - the time in the `Timeout` property of an advertisement
         ///
-        /// With a manual clock, a test reaches the time limits immediately.
+        /// With a manual clock, a test can reach the time limits without waiting.
         public var clock: any Clock<Duration>
 
         /// Whether bluetoothd is always busy, so refused services stay in its database.
@@ -48,9 +49,10 @@ extension EmulatedBlueZ {
         /// - Parameters:
         ///   - version: The version of bluetoothd to imitate.
         ///   - adapters: The adapters.
-        ///   - deviceName: The name of all adapters. With `nil`, the name is `BlueZ` followed by the version.
-        ///   - asksBeforeRepairing: Whether bluetoothd asks the program when a bonded central pairs again by
-        ///     Just Works.
+        ///   - deviceName: The name that all adapters share. With `nil`, the name is `BlueZ` followed by the
+        ///     version.
+        ///   - asksBeforeRepairing: Whether bluetoothd asks the program for permission when a bonded central
+        ///     pairs again with Just Works.
         ///   - clock: The clock that measures bluetoothd's time limits.
         public init(
             version: BlueZVersion = .v5_66,

@@ -20,8 +20,8 @@ internal import Synchronization
 /// Only the radio and bluetoothd are emulated. The peripheral communicates with a real `dbus-daemon` through
 /// libdbus.
 ///
-/// Before the function returns or throws an error, it ends the process and the thread of the bus, and deletes
-/// the files of the bus.
+/// Before the function returns or throws an error, it stops the process and the thread of the bus, and
+/// deletes the files of the bus.
 ///
 /// - Parameters:
 ///   - configuration: The configuration of the emulated bluetoothd.
@@ -52,9 +52,9 @@ public func withEmulatedBlueZ<Output>(
 /// An emulated bluetoothd on a private message bus.
 ///
 /// The emulated bluetoothd owns the bus name `org.bluez`, and has adapters without a radio. The emulated
-/// bluetoothd imitates recordings of the real bluetoothd: the order of calls, options, errors, handles and
-/// advertising bytes. The conformance suite verifies that the emulated bluetoothd behaves like the real
-/// bluetoothd. ``withEmulatedBlueZ(_:_:)`` creates the emulated bluetoothd.
+/// bluetoothd imitates recordings of the real bluetoothd, including the order of calls, the options, the
+/// errors, the handles and the advertising bytes. The conformance suite verifies that the emulated bluetoothd
+/// behaves like the real bluetoothd. ``withEmulatedBlueZ(_:_:)`` creates the emulated bluetoothd.
 public final class EmulatedBlueZ: Sendable {
     /// The configuration.
     public let configuration: Configuration
@@ -136,14 +136,14 @@ extension EmulatedBlueZ {
         )
     }
 
-    /// Creates a central in the range of an adapter.
+    /// Creates a central within range of an adapter.
     ///
     /// Each new central has a different address. The new central is not connected.
     ///
     /// - Parameters:
     ///   - peripheral: The peripheral under test. The declaration of the peripheral determines the position
     ///     of each `Characteristic` in the database.
-    ///   - adapter: The name of the adapter. With `nil`, the central is in the range of the first adapter. If
+    ///   - adapter: The name of the adapter. With `nil`, the central is within range of the first adapter. If
     ///     no adapter has the given name, the central receives no advertisements.
     ///   - patience: The longest time that the central waits for an advertisement or an update. If nothing
     ///     arrives within this time, the central throws an error.
@@ -166,9 +166,9 @@ extension EmulatedBlueZ {
 extension EmulatedBlueZ {
     /// Starts bluetoothd again after a stop or a crash.
     ///
-    /// bluetoothd already runs when ``withEmulatedBlueZ(_:_:)`` calls its body.
+    /// bluetoothd is already running when ``withEmulatedBlueZ(_:_:)`` calls its body.
     ///
-    /// - Throws: An error if the bus has ended or bluetoothd already runs.
+    /// - Throws: An error if the bus has stopped or if bluetoothd is already running.
     public func startDaemon() async throws {
         let controllers = hardware.withLock { $0.pluggedIn }
         let started = try await BluetoothDaemon.start(
@@ -181,33 +181,33 @@ extension EmulatedBlueZ {
         daemon.withLock { $0 = started }
     }
 
-    /// Stops bluetoothd like `systemctl stop bluetooth`.
+    /// Stops bluetoothd, as `systemctl stop bluetooth` does.
     ///
     /// bluetoothd removes its objects from the bus, and then releases its bus name.
     public func stopDaemon() async {
         await daemon.withLock { $0.take() }?.stop()
     }
 
-    /// Ends bluetoothd immediately, like a crash.
+    /// Ends bluetoothd immediately, as a crash would.
     ///
     /// bluetoothd does not remove its objects from the bus before it loses its bus name.
     public func killDaemon() async {
         await daemon.withLock { $0.take() }?.kill()
     }
 
-    /// Stops bluetoothd and starts bluetoothd again.
+    /// Stops bluetoothd and then starts it again.
     ///
-    /// All registrations end. bluetoothd assigns attribute handles from the beginning.
+    /// All registrations end, and the assignment of attribute handles starts over.
     ///
-    /// - Throws: An error if the bus has ended.
+    /// - Throws: An error if the bus has stopped.
     public func restartDaemon() async throws {
         await stopDaemon()
         try await startDaemon()
     }
 
-    /// Kills the message bus, like a crash.
+    /// Kills the message bus, as a crash would.
     ///
-    /// The end of the message bus also ends bluetoothd.
+    /// The exit of the message bus daemon also ends bluetoothd.
     public func killBus() async {
         bus.kill()
         await killDaemon()
@@ -226,7 +226,7 @@ extension EmulatedBlueZ {
     ///
     /// By default, the policy permits programs to call bluetoothd.
     ///
-    /// - Throws: An error if the bus has ended.
+    /// - Throws: An error if the bus has stopped.
     public func setPermitted(_ isPermitted: Bool) async throws {
         try bus.writeConfiguration(denyingCallsTo: isPermitted ? [] : [BlueZName.service.text])
         let connection = try await BusConnection.connect(to: .address(bus.address), on: loop)
@@ -249,7 +249,7 @@ extension EmulatedBlueZ {
     ///
     /// If the adapter was plugged in before, its centrals receive its advertisements again.
     ///
-    /// - Throws: An error if the bus has ended.
+    /// - Throws: An error if the bus has stopped.
     public func addAdapter(_ adapter: EmulatedAdapter) async throws {
         await removeAdapter(adapter.name)
         let controller = hardware.withLock { $0.plugIn(adapter, configuration) }

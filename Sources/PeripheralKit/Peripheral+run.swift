@@ -22,9 +22,9 @@ extension Peripheral {
     /// Cancellation of the calling task cancels the body and the running handlers, and withdraws the
     /// peripheral.
     ///
-    /// To shut down gracefully at the signal `SIGTERM`, return from the body. The peripheral answers pending
-    /// requests before `run` returns. The framework does not handle signals such as `SIGTERM`. When a program
-    /// shuts down gracefully, `PeripheralService` of the module `PeripheralServiceLifecycle` ends the body.
+    /// To shut down gracefully on `SIGTERM`, return from the body. The peripheral answers pending requests
+    /// before `run` returns. The framework does not handle signals such as `SIGTERM`. When a program shuts
+    /// down gracefully, `PeripheralService` of the module `PeripheralServiceLifecycle` ends the body.
     /// `OneThread.arrivals(of:)` of the module `PeripheralOneThread` reports signals to the program.
     ///
     /// If the Bluetooth stack stops during a run, a backend such as `.bluez` publishes the peripheral again
@@ -40,8 +40,8 @@ extension Peripheral {
     /// return of `run`.
     ///
     /// The framework limits the number of log messages that centrals can cause. For each kind of message, the
-    /// framework logs five messages at once, and after that one message per minute. The metadata value
-    /// `peripheral.suppressed` is the number of messages that the framework did not log.
+    /// framework logs the first five messages immediately, and after that at most one message per minute. The
+    /// metadata value `peripheral.suppressed` is the number of messages that the framework did not log.
     ///
     /// - Parameters:
     ///   - backend: The backend for a Bluetooth stack, such as `.bluez`.
@@ -49,9 +49,9 @@ extension Peripheral {
     ///     a problem is a handler's error that does not conform to ``ATTErrorConvertible``.
     ///   - body: A closure that performs the work of the program while the peripheral is published.
     /// - Returns: The return value of the body.
-    /// - Throws: ``DeclarationError`` if the declaration is invalid, before `run` publishes the peripheral.
-    ///   ``PeripheralError`` if the backend cannot publish or serve the peripheral. If the body or a service
-    ///   throws an error, `run` throws the same error.
+    /// - Throws: ``DeclarationError`` if the declaration is invalid. In this case, `run` does not publish the
+    ///   peripheral. ``PeripheralError`` if the backend cannot publish or serve the peripheral. If the body
+    ///   or a service throws an error, `run` throws the same error.
     public func run<Output: Sendable>(
         on backend: some PeripheralBackend,
         logger: Logger = Logger(label: "peripheral"),
@@ -65,8 +65,8 @@ extension Peripheral {
     /// Like ``run(on:logger:_:)``, this function publishes and serves the peripheral. This function also
     /// restores and preserves the state of the peripheral.
     ///
-    /// The peripheral runs even if the store fails, except for the errors that this function throws. If the
-    /// store cannot be opened, this function tries again for 5 seconds before it publishes the peripheral.
+    /// Unless this function throws an error, the peripheral runs even if the store fails. If the store cannot
+    /// be opened, this function tries again for 5 seconds before it publishes the peripheral.
     /// ``RestoredState/problems`` and ``SessionEvent/restorationFailed(_:)`` report failures of the store.
     ///
     /// - Parameters:
@@ -74,8 +74,8 @@ extension Peripheral {
     ///   - store: A store for the preserved state of the peripheral.
     ///   - interval: The minimum time between two saves. The framework combines all changes between two saves
     ///     into one save. At the end of the run, the framework saves all changes. Some operations wait for a
-    ///     save, for example the response to a ``WriteDurability/durable`` write. A save for which an
-    ///     operation waits begins at most half a second after the previous save.
+    ///     save, for example the response to a ``WriteDurability/durable`` write. A save that an operation
+    ///     waits for begins at most half a second after the previous save.
     ///   - logger: A logger for problems that the framework cannot report in another way.
     ///   - body: A closure that performs the work of the program while the peripheral is published.
     /// - Returns: The return value of the body.

@@ -65,14 +65,14 @@ public struct Peripheral: Sendable {
     ///     bytes of UTF-8. An example is `com.example.lamp`. The next run of the program continues with the
     ///     preserved state, even if the current run crashes. If the identifier is `nil`, the framework
     ///     preserves no state. Only one running peripheral at a time can use a restoration identifier.
-    ///   - pairing: The pairing methods and handlers for centrals. If an attribute requires security, the
-    ///     peripheral needs a pairing method.
+    ///   - pairing: The pairing methods for centrals, with their handlers. If an attribute requires security,
+    ///     the peripheral needs a pairing method.
     ///   - content: The services in the order of the database, and the ``Advertisement``s. If the content has
     ///     no ``Advertisement``, the peripheral advertises its name and services.
     ///   - onRestore: A closure that receives the restored state, or the problems that prevented the
-    ///     restoration. The framework calls the closure before it registers the peripheral and before any
-    ///     request. If no preserved state and no problem exists, the framework does not call the closure. If
-    ///     the closure throws an error, the run publishes nothing and throws the error.
+    ///     restoration. The framework calls the closure before it registers the peripheral and before it
+    ///     serves any request. If there is neither preserved state nor a problem, the framework does not call
+    ///     the closure. If the closure throws an error, the run publishes nothing and throws the error.
     public init(
         _ name: String,
         restorationIdentifier: String? = nil,

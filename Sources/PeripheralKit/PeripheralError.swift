@@ -39,7 +39,8 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
 
         /// The central has not subscribed to the characteristic.
         public static let notSubscribed = Code(kind: .notSubscribed)
-        /// The Bluetooth stack can send to the central only together with all other subscribers.
+        /// The Bluetooth stack cannot send to this central individually, but only to all subscribers
+        /// together.
         public static let notAddressable = Code(kind: .notAddressable)
         /// The central is not connected.
         public static let disconnected = Code(kind: .disconnected)

@@ -3,7 +3,7 @@
     public import PeripheralKit
 
     extension PeripheralSession {
-        /// Reports the statistics of updates to a metrics system until the task is cancelled.
+        /// Reports update statistics to a metrics system until the task is cancelled.
         ///
         /// ```swift
         /// try await peripheral.run(on: .bluez) { session in
@@ -16,7 +16,7 @@
         ///
         /// The source of the metrics is ``/PeripheralKit/PeripheralSession/updateTotals``. Each metric has
         /// the dimension `characteristic`, whose value is the UUID of a characteristic. The metrics have no
-        /// dimension for centrals, because the number of central addresses is unlimited.
+        /// dimension for centrals, because the number of possible central addresses is unlimited.
         ///
         /// | Label | Kind | Meaning |
         /// |---|---|---|
@@ -29,8 +29,8 @@
         /// | `peripheral_updates_waits` | counter | calls that waited for room or for their turn |
         /// | `peripheral_updates_longest_wait_seconds` | meter | the longest wait of a value in a queue |
         ///
-        /// The method reports metrics immediately, after each interval, and once more when the task is
-        /// cancelled. Before the method returns, the method sets the meters of queued values and of values in
+        /// The method reports metrics when it is called, after each interval, and once more when the task is
+        /// cancelled. Before the method returns, it sets the meters for queued values and for values in
         /// flight to 0. For each metrics factory, run only one call of `reportMetrics` at a time. Two
         /// simultaneous calls would count every value twice.
         ///

@@ -43,9 +43,9 @@ public enum OneThread: Sendable {
     /// Call `run` once, at the beginning of a synchronous `main` function. Tasks that exist before the call
     /// remain on their threads. A second call of `run` stops the program with a runtime error.
     ///
-    /// After 10 seconds, the process releases memory pages that the process needs only during its start. The
-    /// released pages are unmodified pages of the program file and the library files. The kernel can read a
-    /// released page from the file again.
+    /// After 10 seconds, the process releases memory pages that it needs only during startup. The released
+    /// pages are unmodified pages of the program file and the library files. The kernel can read a released
+    /// page from the file again.
     ///
     /// - Parameter program: The asynchronous main function of the program, which returns the exit status of
     ///   the process.
@@ -81,16 +81,15 @@ public enum OneThread: Sendable {
     /// }
     /// ```
     ///
-    /// Call `arrivals(of:)` within ``run(_:)``, once for each signal. A call outside ``run(_:)`` stops the
-    /// program with a runtime error. Processes that the program starts inherit the signal mask and therefore
-    /// also block the signals.
+    /// Call `arrivals(of:)` within ``run(_:)``, and pass each signal to only one call. A call outside
+    /// ``run(_:)`` stops the program with a runtime error. Processes that the program starts inherit the
+    /// signal mask and therefore also block the signals.
     ///
-    /// - Parameter signals: The numbers of the signals to receive.
-    /// - Returns: A stream of the numbers of received signals. If the program has not read several signals,
-    ///   the stream delivers only the newest signal. The stream ends when the program stops reading the
-    ///   stream.
-    /// - Throws: ``SignalsError`` when no file descriptor is available. After a ``SignalsError``, the signals
-    ///   still have their previous effects.
+    /// - Parameter signals: The signal numbers of the signals to receive.
+    /// - Returns: A stream of received signals, represented by their signal numbers. If several signals are
+    ///   unread, the stream delivers only the newest one. The stream ends when the program stops reading it.
+    /// - Throws: ``SignalsError`` when no file descriptor is available. If the method throws a
+    ///   ``SignalsError``, the signals keep their previous effects.
     public static func arrivals(of signals: [CInt]) throws(SignalsError) -> AsyncStream<CInt> {
         guard let loop = EventLoop.ofProcess else { preconditionFailure("call this within OneThread.run") }
         let descriptor = try openDescriptor(of: signals)

@@ -28,9 +28,9 @@
         /// - Parameters:
         ///   - peripheral: The peripheral.
         ///   - backend: The backend for the Bluetooth stack, such as `.bluez`.
-        ///   - logger: The logger for problems that the framework cannot report as an error.
+        ///   - logger: The logger for problems that the framework cannot report as errors.
         ///   - body: The closure that uses the published peripheral. A graceful shutdown cancels the body.
-        ///     The default body waits until a graceful shutdown.
+        ///     The default body waits for a graceful shutdown.
         public init(
             _ peripheral: Peripheral,
             on backend: Backend,
@@ -47,12 +47,12 @@
 
         /// Runs the peripheral until the body returns or a graceful shutdown begins.
         ///
-        /// At a graceful shutdown, `run` withdraws the advertisement, answers the pending requests, withdraws
-        /// the services, and returns. A graceful shutdown also ends a peripheral that waits for a Bluetooth
-        /// stack. If the calling task is cancelled, the method cancels the pending requests instead of
-        /// answering the requests.
+        /// During a graceful shutdown, `run` withdraws the advertisement, answers the pending requests,
+        /// withdraws the services, and returns. A graceful shutdown also ends the run of a peripheral that is
+        /// waiting for a Bluetooth stack. If the calling task is cancelled, the method cancels the pending
+        /// requests instead of answering them.
         ///
-        /// - Throws: The same errors as `Peripheral.run(on:logger:_:)`, without the `CancellationError` after
+        /// - Throws: The same errors as `Peripheral.run(on:logger:_:)`, except the `CancellationError` after
         ///   a graceful shutdown.
         public func run() async throws {
             let body = Body(body)

@@ -6,8 +6,8 @@ public import PeripheralKit
 /// let store = try StateDirectory()
 /// ```
 ///
-/// Each state file is a key file, which is a text format of Linux desktop files and systemd units. A state
-/// file contains the preserved state, the restoration identifier of the peripheral, and a checksum.
+/// Each state file is a key file, in the text format of Linux desktop files and systemd units. A state file
+/// contains the preserved state, the restoration identifier of the peripheral, and a checksum.
 ///
 /// To save a state, the store writes a complete temporary file, flushes the file to the disk, and renames the
 /// file to the name of the state file. After a crash during a save, either the complete old state file or the
@@ -24,8 +24,8 @@ public import PeripheralKit
 ///
 /// State files have the file mode 0600. If the store creates the directory, the directory has the mode 0700.
 ///
-/// The store performs all file operations on separate threads. Each thread ends when the file operations of
-/// the thread are complete.
+/// The store performs all file operations on separate threads. Each thread ends when its file operations are
+/// complete.
 public struct StateDirectory: RestorationStore {
     /// The maximum size of a state file in bytes.
     public static let maximumFileSize = StateFileFormat.maximumSize
@@ -38,7 +38,7 @@ public struct StateDirectory: RestorationStore {
 
     /// Creates a store in the standard state directory of the program.
     ///
-    /// The initializer uses the first directory in the following list whose environment variable is set. The
+    /// Of the following directories, the initializer uses the first whose environment variable is set. The
     /// initializer does not create or read any file.
     ///
     /// 1. `$STATE_DIRECTORY`, which systemd sets for a service with the setting `StateDirectory=`. If
@@ -55,13 +55,14 @@ public struct StateDirectory: RestorationStore {
         self.init(path: location.path, madeComponentCount: location.madeComponentCount)
     }
 
-    /// Creates a store in the directory at a path.
+    /// Creates a store in the directory at the given path.
     ///
     /// If the directory does not exist, the store creates the directory. The parent of the directory must
     /// exist.
     ///
     /// - Parameter path: The path of the directory, which may contain symbolic links. The directory must
-    ///   belong to the user of the program. No other user may have permission to write to the directory.
+    ///   belong to the user under which the program runs. No other user may have permission to write to the
+    ///   directory.
     public init(path: String) {
         self.init(path: path, madeComponentCount: 1)
     }
@@ -73,7 +74,7 @@ public struct StateDirectory: RestorationStore {
 
     /// Returns the restoration identifiers that have a preserved state, in no particular order.
     ///
-    /// The method reads each state file and compares the checksum. The method omits damaged files, files that
+    /// The method reads each state file and verifies its checksum. The method omits damaged files, files that
     /// a newer version of the framework saved, and files that the store does not trust. The method does not
     /// change the omitted files. If the directory does not exist, the method returns an empty array.
     ///

@@ -18,7 +18,7 @@ public final class ManualClock: Clock, Sendable {
             self.offset = offset
         }
 
-        /// Returns the instant that follows this instant after the given duration.
+        /// Returns the instant that is the given duration after this instant.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
@@ -60,7 +60,7 @@ public final class ManualClock: Clock, Sendable {
 
     /// The minimum resolution of the clock, which is zero.
     ///
-    /// The clock distinguishes all durations.
+    /// The clock can measure every possible duration.
     public var minimumResolution: Duration { .zero }
 
     /// Waits until a test advances the clock to the deadline or beyond.
@@ -84,7 +84,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Advances the clock, and resumes each task whose deadline is reached.
+    /// Advances the clock, and resumes each task whose deadline has been reached.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -96,7 +96,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Waits until a task sleeps on the clock.
+    /// Waits until a task is sleeping on the clock.
     public func waitForSleeper() async {
         await withCheckedContinuation { continuation in
             let isSleeping = state.withLock { state in

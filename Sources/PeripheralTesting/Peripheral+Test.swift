@@ -20,7 +20,7 @@ extension Peripheral {
     /// withdraws the peripheral. For a second central, call ``VirtualCentral/makeAnother()``.
     ///
     /// - Parameters:
-    ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes.
+    ///   - mtu: The largest MTU that the central accepts, from 23 to 517 bytes.
     ///   - logger: The logger that the framework uses.
     ///   - body: The test.
     /// - Returns: The result of the body.
@@ -46,9 +46,9 @@ extension Peripheral {
     /// ```
     ///
     /// - Parameters:
-    ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes.
+    ///   - mtu: The largest MTU that the central accepts, from 23 to 517 bytes.
     ///   - logger: The logger that the framework uses.
-    ///   - body: The test, which uses the session in place of the program.
+    ///   - body: The test, which uses the session as a program would.
     /// - Returns: The result of the body.
     /// - Throws: `DeclarationError` when the declaration is invalid. The method also throws any error that
     ///   the body throws.

@@ -30,7 +30,7 @@ struct ATTServerState: Sendable {
     /// The next step of a request.
     enum Decision: Sendable {
         case answer(Result<[UInt8], ATTError>)
-        /// The application handles the request, and answers the request if the central waits for a response.
+        /// The application handles the request, and answers it if the central waits for a response.
         case ask(Inquiry)
         /// The server stores the configuration, and reports the change to the application.
         case subscription(ApplicationID, SubscriptionChange)
@@ -41,7 +41,7 @@ struct ATTServerState: Sendable {
         enum Operation: Sendable {
             case read(BackendReadRequest)
             case write(BackendWriteRequest, withResponse: Bool)
-            /// The application decides whether the central may prepare the write of a part of a value.
+            /// The application decides whether the central may prepare a write of part of a value.
             case authorization(BackendWriteRequest, withResponse: Bool)
         }
 

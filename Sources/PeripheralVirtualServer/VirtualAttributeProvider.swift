@@ -64,10 +64,10 @@ package struct SubscriptionChange: Hashable, Sendable {
     package enum Cause: Hashable, Sendable {
         /// The central has written the configuration.
         case written
-        /// The central has disconnected, and the server has removed its configuration.
+        /// The central has disconnected, and the server has removed the central's configuration.
         case ended
-        /// The bonded central has disconnected, and the server has preserved its configuration. The real
-        /// bluetoothd does not report the suspension of a subscription.
+        /// The bonded central has disconnected, and the server has preserved the central's configuration. The
+        /// real bluetoothd does not report the suspension of a subscription.
         case suspended
         /// The bonded central has reconnected. The real bluetoothd does not report the resumption of a
         /// subscription.

@@ -1,7 +1,7 @@
 /// The adapter settings that a peripheral requires.
 ///
 /// The backend applies the settings before it registers the services. The settings stay in effect after the
-/// run ends. The backend does not change the adapter's value of a setting that is `nil`.
+/// run ends. If a setting is `nil`, the backend leaves the adapter's value unchanged.
 public struct AdapterSettings: Hashable, Sendable {
     /// The Bluetooth name of the adapter.
     ///
@@ -9,7 +9,7 @@ public struct AdapterSettings: Hashable, Sendable {
     /// Access service.
     public var alias: String?
 
-    /// Whether the backend powers on an adapter that is off at the start.
+    /// Whether the backend powers on the adapter if the adapter is off when the run starts.
     ///
     /// If the adapter is powered off during the run, the framework does not power on the adapter again.
     public var powersOn: Bool
@@ -19,9 +19,9 @@ public struct AdapterSettings: Hashable, Sendable {
     /// If the peripheral allows pairing, the framework makes the adapter pairable automatically.
     ///
     /// bluetoothd makes the adapter pairable when a program registers a pairing agent, even if the agent
-    /// refuses pairing. Every peripheral without `Pairing.system` registers a pairing agent. Therefore the
-    /// value `false` stays in effect only with `Pairing.system`, or if bluetoothd's configuration sets
-    /// `AlwaysPairable`.
+    /// refuses pairing. Every peripheral that does not use `Pairing.system` registers a pairing agent.
+    /// Therefore the value `false` stays in effect only if the peripheral uses `Pairing.system`, or if
+    /// bluetoothd's configuration sets `AlwaysPairable`.
     public var isPairable: Bool?
 
     /// Creates settings.

@@ -15,11 +15,11 @@ struct DeviceTable {
         case connected(Central)
         /// The properties of a connected central have changed.
         case changed(Central)
-        /// A connected central has shown its lasting address, which differs from the address of its
+        /// A connected central has revealed its identity address, which differs from the address of its
         /// subscriptions.
         case identified(Central)
         case disconnected(Central)
-        /// bluetoothd has dropped the bond, and all its data about the central.
+        /// bluetoothd has removed the bond and all its data about the central.
         case forgotten(Central.ID)
     }
 

@@ -21,7 +21,7 @@ struct RegistrationStateMachine {
 
         case registeredAgent
         case registeredApplication
-        /// The advertisements are on the air, except the advertisements that bluetoothd has refused, by
+        /// The advertisements are on the air, except for the refused advertisements, which are listed by
         /// number.
         case advertised(refused: [Int: Failure])
         case reportedPublication
@@ -34,8 +34,8 @@ struct RegistrationStateMachine {
         // Events that concern the registration:
 
         case stopRequested
-        /// The program changes the advertisements. The restarted advertisements begin again even if their
-        /// timeout has passed.
+        /// The program changes the advertisements. The restarted advertisements go on the air again even if
+        /// their timeout has passed.
         case advertisingDemanded([Advertisement], restarted: Set<Int>)
         /// A central has connected or disconnected; the value is the number of connected centrals.
         case connectionsChanged(Int)
@@ -43,16 +43,16 @@ struct RegistrationStateMachine {
         case advertisementReleased(Int)
         /// The adapter was powered on or off.
         case powerChanged(Bool)
-        /// A part that the registration needs is lost, together with all registrations.
+        /// A component that the registration needs has been lost, together with all registrations.
         case lost(Failure)
     }
 
     enum Action: Hashable {
         case registerAgent
         case registerApplication
-        /// Registers advertisements that are not registered.
+        /// Registers advertisements that are not yet registered.
         case registerAdvertisements([Int: Advertisement])
-        /// Changes advertisements that are registered with different content.
+        /// Changes registered advertisements whose content differs from the wanted content.
         case changeAdvertisements([Int: Advertisement])
         case reportPublication
         /// Logs that an advertisement could not be registered, and waits before the next attempt.

@@ -45,15 +45,15 @@ struct SupervisorStateMachine {
     enum Action: Hashable {
         /// Connects to the bus, and begins to watch bluetoothd.
         case connect
-        /// Finds the adapters. If bluetoothd does not run, the bus may start it.
+        /// Finds the adapters. If bluetoothd is not running, the bus is allowed to start it.
         case examine(startsDaemon: Bool)
-        /// Applies the required settings to the adapter, including its power.
+        /// Applies the required settings to the adapter, including its power state.
         case prepare(AdapterDescription)
         case registration(Registration.Action, on: String)
-        /// Waits until something changes. If bluetoothd does not run, another connection to the bus checks
+        /// Waits until something changes. If bluetoothd is not running, another connection to the bus checks
         /// from time to time whether bluetoothd has started.
         case awaitChange(because: Failure)
-        /// Waits for a change without a signal, for at least half of the duration and at most all of it.
+        /// Waits for a change that no signal reports, for between half of the duration and the full duration.
         case wait(Duration, because: Failure)
         /// Ends the connection to the bus, which ends all registrations.
         case disconnect
@@ -62,7 +62,7 @@ struct SupervisorStateMachine {
 
     private enum State {
         case idle
-        /// Whether the new connection was lost before the step reported that the connection is open.
+        /// Whether the new connection was lost before the step reported an open connection.
         case connecting(isLost: Bool)
         /// Whether something has changed since the adapters were requested.
         case examining(isOutdated: Bool)

@@ -16,9 +16,10 @@ internal import Glibc
 ///   the missing part.
 /// - The state of the peripheral has changed. `systemctl status` shows a description of the peripheral's
 ///   state.
-/// - The program ends. The backend reports the end of the program as soon as it withdraws the peripheral.
-/// - The program is alive. If the service manager uses a watchdog (`WatchdogSec=`), the backend reports twice
-///   in each watchdog interval that the program is alive.
+/// - The program is ending. The backend reports the end of the program as soon as it withdraws the
+///   peripheral.
+/// - The program is still running. If the service manager uses a watchdog (`WatchdogSec=`), the backend
+///   reports twice in each watchdog interval that the program is still running.
 ///
 /// Each watchdog notification passes through the event loop and through one of the threads that run handlers.
 /// If a program can no longer answer requests, the program sends no watchdog notifications. The service
@@ -31,7 +32,7 @@ public struct SystemdNotifier: Hashable, Sendable {
     /// The address is a path, or a name in the abstract namespace that begins with `@`.
     public var socket: String
 
-    /// The longest time between two watchdog notifications, or `nil` without a watchdog.
+    /// The longest time between two watchdog notifications, or `nil` if there is no watchdog.
     ///
     /// If the interval passes without a watchdog notification, the service manager considers the program
     /// dead.
@@ -41,7 +42,7 @@ public struct SystemdNotifier: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - socket: The address of the service manager's socket, in the format of `NOTIFY_SOCKET`.
-    ///   - watchdogInterval: The longest time between two watchdog notifications, or `nil` without a
+    ///   - watchdogInterval: The longest time between two watchdog notifications, or `nil` if there is no
     ///     watchdog.
     public init(socket: String, watchdogInterval: Duration? = nil) {
         self.socket = socket
@@ -50,9 +51,9 @@ public struct SystemdNotifier: Hashable, Sendable {
 
     /// The service manager that the environment variables describe.
     ///
-    /// The value is `nil` if no service manager that requests notifications started the program. The manual
-    /// pages `sd_notify(3)` and `sd_watchdog_enabled(3)` of systemd describe the variables `NOTIFY_SOCKET`,
-    /// `WATCHDOG_USEC` and `WATCHDOG_PID`.
+    /// The value is `nil` if the program was not started by a service manager that requests notifications.
+    /// The manual pages `sd_notify(3)` and `sd_watchdog_enabled(3)` of systemd describe the variables
+    /// `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`.
     public static var fromEnvironment: SystemdNotifier? {
         SystemdNotifier(process: getpid()) { name in
             unsafe getenv(name).map { unsafe String(cString: $0) }

@@ -1,4 +1,4 @@
-/// The send rate to each central if the adapter does not report completed packets.
+/// The rate at which values are sent to each central if the adapter does not report completed packets.
 ///
 /// The backend uses the fallback rate if `PeripheralSession.completionReporting` is `.unknown`.
 ///
@@ -6,9 +6,9 @@
 /// At most 128 values are in flight to a central if one of these conditions is true:
 ///
 /// - The link of the central can transmit values at the send rate.
-/// - The central shows early enough which values have arrived. A central shows the arrival of values if it
-///   confirms an indication that was sent only to this central. A central also shows the arrival of values if
-///   it sends a request after the response to an earlier request.
+/// - The central shows soon enough which values have arrived. A central shows that values have arrived if it
+///   confirms an indication that was sent only to this central. A central also shows that values have arrived
+///   if it sends a request after the response to an earlier request.
 public struct FallbackRate: Hashable, Sendable {
     /// The time between two values; `nil` for no limit.
     package let interval: Duration?

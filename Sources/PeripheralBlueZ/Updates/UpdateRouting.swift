@@ -5,9 +5,9 @@ internal import PeripheralKit
 enum UpdateRoute {
     /// The bus, which reaches all subscribers.
     case bus
-    /// Sockets, with the reason why a subscriber that must confirm the update is not reached.
+    /// Sockets, together with the reason if they do not reach a subscriber that must confirm the update.
     case sockets([SubscriptionTable.Socket], lacking: PeripheralError? = nil)
-    /// A route that is not known yet, but becomes known in a moment.
+    /// A route that is not known yet, but will be known shortly.
     case later
     case none(BackendUpdateOutcome)
 }

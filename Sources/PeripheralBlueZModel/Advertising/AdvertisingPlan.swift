@@ -4,8 +4,8 @@ public import PeripheralKit
 /// The bytes of an advertisement on the air, computed before the registration.
 ///
 /// The plan models the behavior of bluetoothd and of the Linux kernel 5.11 or later. The model covers the
-/// order of the advertising structures, the flags that bluetoothd and the kernel add, the place of the name,
-/// and refused advertisements. The text of a plan is a table:
+/// order of the advertising structures, the flags that bluetoothd and the kernel add, the position of the
+/// name, and the refusal of advertisements. The text description of a plan is a table:
 ///
 /// ```
 /// BlueZ 5.66 on a Bluetooth 4 adapter: legacy advertising, connectable
@@ -27,7 +27,7 @@ public struct AdvertisingPlan: Hashable, Sendable {
     /// The errors and warnings about the advertisement.
     ///
     /// An error describes a structure that does not fit, or that BlueZ refuses. A warning describes a
-    /// structure that is sent in another form than the declared form.
+    /// structure that is sent in a form other than the declared form.
     public let issues: [DeclarationIssue]
 
     /// Whether the advertisement uses extended advertising.
@@ -163,8 +163,8 @@ extension AdvertisingPlan {
 extension Advertisement {
     /// Returns the plan of the advertisement for an adapter.
     ///
-    /// The machine does not need a Bluetooth adapter to compute a plan. If an advertisement leaves its name
-    /// or services to the peripheral, the plan does not include the name or services. The plans of
+    /// You can compute a plan on a machine without a Bluetooth adapter. If an advertisement takes its name or
+    /// services from the peripheral, the plan does not include them. The plans of
     /// ``Peripheral/advertisingPlans(for:)`` include the name and services of the peripheral.
     ///
     /// - Parameter capabilities: The capabilities of the adapter and the Bluetooth stack, such as `.legacy`

@@ -2,7 +2,7 @@ internal import PeripheralCore
 public import PeripheralKit
 
 extension Peripheral {
-    /// Returns the plans of all advertisements for an adapter.
+    /// Returns a plan for each advertisement, for an adapter with the given capabilities.
     ///
     /// The plans include the name and the services of the peripheral.
     ///
@@ -12,21 +12,21 @@ extension Peripheral {
     ///
     /// - Parameter capabilities: The capabilities of the adapter and the Bluetooth stack, such as `.legacy`
     ///   or `.extended("5.66")`.
-    /// - Returns: A plan for each advertisement, in the order of the peripheral's declaration.
+    /// - Returns: The plans, in the order in which the peripheral declares the advertisements.
     public func advertisingPlans(for capabilities: AdvertisingCapabilities) -> [AdvertisingPlan] {
         resolvedAdvertisements.plans(for: capabilities)
     }
 }
 
 extension BackendPublication {
-    /// Returns the plans of all advertisements for an adapter.
+    /// Returns a plan for each advertisement, for an adapter with the given capabilities.
     public func advertisingPlans(for capabilities: AdvertisingCapabilities) -> [AdvertisingPlan] {
         advertisements.plans(for: capabilities)
     }
 }
 
 extension [Advertisement] {
-    /// Returns the plans of all advertisements for an adapter.
+    /// Returns a plan for each advertisement, for an adapter with the given capabilities.
     package func plans(for capabilities: AdvertisingCapabilities) -> [AdvertisingPlan] {
         indices.map { self[$0].plan(for: capabilities, named: name(at: $0)) }
     }

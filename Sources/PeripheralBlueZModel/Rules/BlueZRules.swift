@@ -1,14 +1,14 @@
 internal import PeripheralCore
 public import PeripheralKit
 
-/// The rules of a BlueZ version for the validation of a peripheral's declaration.
+/// The rules by which a peripheral's declaration is validated for a version of BlueZ.
 ///
 /// ```swift
 /// let issues = peripheral.validate(for: .bluez("5.66"))
 /// ```
 ///
-/// The rules describe bluetoothd with its default configuration. The remedies name settings of bluetoothd
-/// that solve a problem.
+/// The rules describe bluetoothd with its default configuration. If a setting of bluetoothd solves a problem,
+/// the remedy names the setting.
 ///
 /// The rules do not cover these subjects:
 ///
@@ -23,12 +23,12 @@ public struct BlueZRules: StackProfile {
     /// The oldest version of BlueZ that this module supports.
     public static let minimumVersion = BlueZVersion.v5_66
 
-    /// Creates the rules of the given BlueZ version.
+    /// Creates the rules for the given BlueZ version.
     public init(_ version: BlueZVersion) {
         self.version = version
     }
 
-    /// Returns issues for the parts of a declaration that BlueZ refuses or serves differently.
+    /// Returns an issue for each part of a declaration that BlueZ refuses, or does not serve as declared.
     public func examine(_ publication: BackendPublication) -> [DeclarationIssue] {
         guard version >= Self.minimumVersion else {
             return [
@@ -65,7 +65,7 @@ public struct BlueZRules: StackProfile {
 }
 
 extension StackProfile where Self == BlueZRules {
-    /// Returns the rules of a BlueZ version, such as `"5.66"`.
+    /// Returns the rules for a BlueZ version, such as `"5.66"`.
     public static func bluez(_ version: BlueZVersion) -> BlueZRules { BlueZRules(version) }
 }
 

@@ -23,7 +23,7 @@ public import PeripheralTesting
 /// }
 /// ```
 public struct CrashTest: Sendable {
-    /// The seed of the random numbers, which determine the time of each kill and the actions before the kill.
+    /// The seed for the random numbers that determine the time of each kill and the actions before the kill.
     public var seed: UInt64
 
     /// The shortest time between two saves of the program's state.
@@ -31,23 +31,22 @@ public struct CrashTest: Sendable {
 
     /// The additional time, after ``interval``, within which the program must save a change.
     ///
-    /// The tolerance allows for delays of the storage and of a busy machine.
+    /// The tolerance allows for the delays of slow storage and of a busy machine.
     public var tolerance: Duration
 
-    /// The longest time for which the central uses a program before the kill, except for a few programs.
+    /// The longest time for which the central uses most programs before the kill.
     ///
-    /// The central uses a few programs for a longer time, to detect changes that a program saves too late.
+    /// The central uses a few programs for longer than this time, to detect changes that are saved too late.
     public var longestUse: Duration
 
     /// Creates a crash test.
     ///
     /// - Parameters:
-    ///   - seed: The seed of the random numbers, which determine the time of each kill and the actions before
+    ///   - seed: The seed for the random numbers that determine the time of each kill and the actions before
     ///     the kill.
     ///   - interval: The shortest time between two saves of the program's state.
     ///   - tolerance: The additional time, after `interval`, within which the program must save a change.
-    ///   - longestUse: The longest time for which the central uses a program before the kill, except for a
-    ///     few programs.
+    ///   - longestUse: The longest time for which the central uses most programs before the kill.
     public init(
         seed: UInt64,
         savingEvery interval: Duration,
@@ -66,14 +65,14 @@ public struct CrashTest: Sendable {
         public internal(set) var kills = 0
         /// The failed expectations, each with the number of its round.
         public internal(set) var failures: [String] = []
-        /// The problems outside the program that ended a round early.
+        /// The problems that occurred outside the program and ended a round early.
         public internal(set) var troubles: [String] = []
         /// The ages of the restored states.
         ///
         /// The age of a restored state is the time between the kill and the last instant at which the state
         /// was current.
         public internal(set) var ages: [Duration] = []
-        /// The ages of the states that programs restored after a long use without durable writes.
+        /// The ages of the states that programs restored after a long period of use without durable writes.
         public internal(set) var agesAfterLongUse: [Duration] = []
         /// The number of state changes that took effect.
         public internal(set) var changes = 0
@@ -88,14 +87,14 @@ public struct CrashTest: Sendable {
 
         /// The median of ``agesAfterLongUse``, or `nil` if the array is empty.
         ///
-        /// A typical median is half of the time between two saves, plus the duration of a save.
+        /// A typical median is half the time between two saves, plus the duration of a save.
         public var typicalAge: Duration? { Self.median(of: agesAfterLongUse) }
 
         private static func median(of ages: [Duration]) -> Duration? {
             ages.isEmpty ? nil : ages.sorted()[ages.count / 2]
         }
 
-        /// The numbers of the outcome as text.
+        /// A summary of the outcome's numbers, as text.
         public var description: String {
             let median = Self.median(of: ages) ?? .zero
             return
@@ -144,7 +143,7 @@ public struct CrashTest: Sendable {
 /// The plan for one program.
 struct CrashTestPlan: Sendable {
     enum Course {
-        /// The test kills the program soon after its start, in any phase of the start.
+        /// The test kills the program soon after its start, in any phase of the startup.
         case start
         /// The test kills the program while the central is disconnected.
         case away

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The peripheral that a ``CrashTest`` kills.
+/// The peripheral whose program a ``CrashTest`` kills.
 ///
 /// A separate program runs only this peripheral:
 ///
@@ -90,7 +90,7 @@ public struct CrashTestPeripheral: Sendable {
         }
     }
 
-    /// Runs the peripheral, and performs the orders of the test.
+    /// Runs the peripheral, and carries out the orders that the test sends.
     ///
     /// The run continues until the sequence of orders ends, or until the test kills the program.
     ///

@@ -7,7 +7,7 @@
     ///
     /// The process reads orders from its standard input and writes lines to its standard output.
     public final class CrashTestProcess: KillableProgram {
-        /// The error if a process cannot start.
+        /// The error that is thrown if a process cannot start.
         public struct StartError: Error, CustomStringConvertible {
             /// The error message of the operating system.
             public let description: String
@@ -86,7 +86,7 @@
             }
         }
 
-        /// Writes a line to the standard input of the process if the process still runs.
+        /// Writes a line to the standard input of the process if the process is still running.
         public func order(_ line: String) {
             isKilled.withLock { isKilled in
                 guard !isKilled else { return }
@@ -97,7 +97,7 @@
 
         /// Kills the process immediately and returns when the process has ended.
         ///
-        /// Further calls of ``kill()`` have no effect.
+        /// Further calls to ``kill()`` have no effect.
         public func kill() {
             isKilled.withLock { isKilled in
                 guard !isKilled else { return }
@@ -138,7 +138,7 @@
     extension CrashTestPeripheral {
         /// Runs the peripheral in a process that a ``CrashTestProcess`` has started.
         ///
-        /// The peripheral runs until the test kills the process, or until the standard input ends.
+        /// The peripheral runs until the test kills the process, or until the standard input is closed.
         ///
         /// - Parameters:
         ///   - backend: The backend under test.

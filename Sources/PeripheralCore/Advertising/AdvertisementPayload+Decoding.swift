@@ -2,8 +2,8 @@ extension AdvertisementPayload {
     /// Creates a payload from the advertising data that a scanner has received.
     ///
     /// The initializer ignores malformed structures. The initializer also ignores a structure if the payload
-    /// has no field for the structure's type. The payload contains the services of all service lists. If the
-    /// data contains a field more than once, the initializer applies the following rules:
+    /// has no field for the structure's type. The payload contains the services from all service lists. If
+    /// the data contains a field more than once, the initializer applies the following rules:
     ///
     /// - The initializer uses the first occurrence of a field. The advertising data is decoded before the
     ///   scan response.

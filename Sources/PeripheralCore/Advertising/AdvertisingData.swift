@@ -14,7 +14,7 @@ public struct AdvertisingData: Hashable, Sendable {
     ///
     /// The decoder stops at a structure of length 0, as the specification requires. The decoder also stops at
     /// a structure that is longer than the remaining bytes. The decoded data contains all complete structures
-    /// that precede the end.
+    /// before the point at which the decoder stops.
     public init(decoding bytes: [UInt8]) {
         structures = []
         var rest = bytes[...]
@@ -46,7 +46,7 @@ public struct AdvertisingData: Hashable, Sendable {
         return bytes
     }
 
-    /// The data of the first structure of the given type, or `nil` if the list contains no such structure.
+    /// The data of the first structure of the given type, or `nil` if there is no such structure.
     public subscript(type: AdvertisingStructure.DataType) -> [UInt8]? {
         structures.first { $0.type == type }?.data
     }

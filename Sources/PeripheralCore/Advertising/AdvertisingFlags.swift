@@ -8,11 +8,11 @@ public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The device is in limited discoverable mode, which lasts a short time.
+    /// The device is in limited discoverable mode, which lasts for only a short time.
     public static let limitedDiscoverable = AdvertisingFlags(rawValue: 0x01)
     /// The device is in general discoverable mode, which has no time limit.
     public static let generalDiscoverable = AdvertisingFlags(rawValue: 0x02)
-    /// The device uses only LE, because the device does not support BR/EDR or BR/EDR is off.
+    /// The device uses only LE, because BR/EDR is either off or not supported.
     public static let classicNotSupported = AdvertisingFlags(rawValue: 0x04)
     /// The controller supports LE and BR/EDR links to the same device at the same time.
     public static let simultaneousController = AdvertisingFlags(rawValue: 0x08)

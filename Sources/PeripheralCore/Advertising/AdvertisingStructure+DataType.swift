@@ -4,7 +4,7 @@ extension AdvertisingStructure {
         /// The assigned number of the type.
         public let rawValue: UInt8
 
-        /// Creates a type of advertising structure from any number.
+        /// Creates the structure type with the given number.
         ///
         /// `DataType` does not need to declare a constant for the number.
         public init(rawValue: UInt8) {

@@ -19,7 +19,7 @@ public struct AdvertisingStructure: Hashable, Sendable {
         self.data = data
     }
 
-    /// The number of transmitted bytes, with the length byte, the type byte and the data bytes.
+    /// The number of transmitted bytes, including the length byte, the type byte and the data bytes.
     public var byteCount: Int {
         2 + data.count
     }

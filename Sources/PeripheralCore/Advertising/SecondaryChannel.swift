@@ -13,9 +13,10 @@ public struct SecondaryChannel: Hashable, Sendable {
 
     /// The LE 1M physical layer: one million uncoded symbols per second.
     public static let oneM = SecondaryChannel(kind: .oneM)
-    /// The LE 2M physical layer: two million symbols per second, a shorter transmission and a shorter range.
+    /// The LE 2M physical layer: two million symbols per second, which shortens both the transmission and the
+    /// range.
     public static let twoM = SecondaryChannel(kind: .twoM)
-    /// The LE Coded physical layer: one million coded symbols per second and a longer range.
+    /// The LE Coded physical layer: one million coded symbols per second, for a longer range.
     public static let coded = SecondaryChannel(kind: .coded)
 
     /// Creates a channel from its BlueZ name: `1M`, `2M` or `Coded`.

@@ -1,13 +1,13 @@
 /// A transmit power in dBm (decibels relative to one milliwatt).
 public struct TransmitPower: Hashable, Comparable, Sendable {
-    /// The transmit power as a number of dBm.
+    /// The transmit power in dBm.
     public let dBm: Int
 
     /// The transmit powers that a Bluetooth controller accepts: −127 to 20 dBm (Core Specification, Vol 4,
     /// Part E, 7.8.53).
     public static let limits: ClosedRange<TransmitPower> = .dBm(-127) ... .dBm(20)
 
-    /// Returns a transmit power from a number of dBm.
+    /// Returns a transmit power of the given number of dBm.
     public static func dBm(_ number: Int) -> TransmitPower {
         TransmitPower(dBm: number)
     }

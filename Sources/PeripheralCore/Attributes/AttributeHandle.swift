@@ -13,7 +13,7 @@ public struct AttributeHandle: RawRepresentable, Hashable, Sendable {
 }
 
 extension AttributeHandle: Comparable {
-    /// Orders handles by their numbers, like the attributes in an attribute table.
+    /// Orders handles by their numbers, in the same way as an attribute table orders its attributes.
     public static func < (left: AttributeHandle, right: AttributeHandle) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -13,14 +13,14 @@ extension AttributeTable {
 extension AttributeTable {
     /// The role of an attribute, with the service and the characteristic that contain the attribute.
     ///
-    /// Each associated value is an index into the table's array of services, or into an array of that
-    /// service.
+    /// The associated value `service` is an index into the table's array of services. Each other associated
+    /// value is an index into an array of the service or of the characteristic.
     public enum Kind: Hashable, Sendable {
-        /// The declaration of a primary or a secondary service.
+        /// The declaration of a primary or secondary service.
         case serviceDeclaration(service: Int)
         /// The include declaration of a service, which refers to an included service.
         ///
-        /// The value `include` is an index into the array `includedServices` of the service.
+        /// The value `include` is an index into the service's array `includedServices`.
         case include(service: Int, include: Int)
         /// The declaration of a characteristic.
         case characteristicDeclaration(service: Int, characteristic: Int)

@@ -1,5 +1,5 @@
 extension AttributeTable {
-    /// Returns the value of an attribute if the declaration alone determines the value.
+    /// Returns the value of an attribute if the declared services alone determine the value.
     ///
     /// The method returns the values of service declarations, include declarations, characteristic
     /// declarations and Characteristic Extended Properties descriptors. A central reads exactly the returned

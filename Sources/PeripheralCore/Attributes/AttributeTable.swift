@@ -19,8 +19,8 @@ public struct AttributeTable: Hashable, Sendable {
     public let services: [ServiceDescription]
     /// All attributes of the table, in the order of their handles.
     ///
-    /// The handles of one service are consecutive numbers. Between the handles of two services, unused
-    /// handles are possible.
+    /// The handles of one service are consecutive numbers. There can be unused handles between the handles of
+    /// two services.
     public let attributes: [Attribute]
 
     /// Indexed like the services.
@@ -46,8 +46,8 @@ public struct AttributeTable: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - services: The services of the table, in the order of their registration.
-    ///   - firstHandle: The first handle that the table allocates. The first handle is 0x0001, or the handle
-    ///     after the services that the Bluetooth stack provides. A pinned service may start at a lower
+    ///   - firstHandle: The first handle that the table allocates. The first handle is 0x0001, or the first
+    ///     handle after the services that the Bluetooth stack provides. A pinned service can start at a lower
     ///     handle.
     /// - Throws: ``AttributeTableError`` in each of the following cases:
     ///   - The services have more attributes than there are handles.
@@ -105,9 +105,10 @@ public struct AttributeTable: Hashable, Sendable {
         return first.range.lowerBound...last.range.upperBound
     }
 
-    /// Returns the index in ``attributes`` of the attribute with a handle, or `nil` if the handle is unused.
+    /// Returns the index of the attribute with the given handle, or `nil` if the handle is unused.
     ///
-    /// The search time is proportional to the logarithm of the number of services.
+    /// The index is a position in ``attributes``. The search time is proportional to the logarithm of the
+    /// number of services.
     public func index(of handle: AttributeHandle) -> Int? {
         let position = blocks.partitioningIndex { $0.range.upperBound >= handle }
         guard position < blocks.endIndex, blocks[position].range.contains(handle) else {

@@ -44,7 +44,7 @@ public struct CharacteristicDescription: Hashable, Sendable {
     public var requiresAuthorization: Bool
     /// The descriptors that the program declares, in the order of their handles.
     ///
-    /// The list does not contain the Client Characteristic Configuration descriptor and the Characteristic
+    /// The list does not contain the Client Characteristic Configuration descriptor or the Characteristic
     /// Extended Properties descriptor, because the Bluetooth stack adds both descriptors automatically.
     public var descriptors: [DescriptorDescription]
 
@@ -72,7 +72,7 @@ public struct DescriptorDescription: Hashable, Sendable {
     public var permissions: DescriptorPermissions
     /// The link security that is required for reads and writes of the descriptor.
     ///
-    /// The attribute table ignores the level of `notify`, because centrals cannot subscribe to a descriptor.
+    /// The attribute table ignores the level for `notify`, because centrals cannot subscribe to a descriptor.
     public var security: AttributeSecurity
 
     /// Creates the description of a descriptor.
@@ -89,7 +89,7 @@ public struct DescriptorDescription: Hashable, Sendable {
 
 /// The operations that centrals can perform on a descriptor.
 public struct DescriptorPermissions: OptionSet, Hashable, Sendable {
-    /// The bits of the options, which the device never transmits.
+    /// The bits of the set, which are never transmitted.
     public let rawValue: UInt8
 
     /// Creates a set of permissions from the given bits.

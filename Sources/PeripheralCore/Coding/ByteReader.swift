@@ -6,19 +6,19 @@ public struct ByteReader: Sendable {
     private var position: Int
     private let end: Int
 
-    /// Creates a reader whose position is the first of the given bytes.
+    /// Creates a reader that starts at the first of the given bytes.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
         position = 0
         end = bytes.count
     }
 
-    /// Creates a reader whose position is the first of the given bytes.
+    /// Creates a reader that starts at the first of the given bytes.
     public init(_ bytes: ArraySlice<UInt8>) {
         self.init(Array(bytes))
     }
 
-    /// The number of bytes that the reader has not read.
+    /// The number of bytes that the reader has not yet read.
     public var remainingCount: Int {
         end - position
     }
@@ -30,8 +30,7 @@ public struct ByteReader: Sendable {
 
     /// Reads a little-endian integer.
     ///
-    /// - Throws: ``GATTDecodingError/Code/tooShort`` when the remaining bytes are fewer than the bytes of the
-    ///   integer type.
+    /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer bytes remain than the integer type needs.
     public mutating func read<Value: FixedWidthInteger>(
         _ type: Value.Type = Value.self
     ) throws(GATTDecodingError) -> Value {
@@ -44,7 +43,7 @@ public struct ByteReader: Sendable {
         return value
     }
 
-    /// Reads a number of bytes without conversion.
+    /// Reads the given number of bytes without conversion.
     ///
     /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer than `count` bytes remain, or when `count` is
     ///   negative.

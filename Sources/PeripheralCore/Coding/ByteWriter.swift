@@ -6,7 +6,7 @@ public struct ByteWriter: Sendable {
     /// Creates an empty writer.
     public init() {}
 
-    /// Reserves memory for a number of additional bytes.
+    /// Reserves memory for the given number of additional bytes.
     public mutating func reserve(_ count: Int) {
         bytes.reserveCapacity(bytes.count + count)
     }

@@ -1,10 +1,10 @@
 /// A 32-bit decimal number for the measurements of medical devices.
 ///
-/// IEEE 11073-20601, Annex F, defines the format as the FLOAT-Type. The GATT Specification Supplement, 2.3,
-/// calls the format *medfloat32*. A number consists of a 24-bit mantissa and an 8-bit exponent. The value of
-/// the number is mantissa × 10^exponent. For example, `36.6` is exactly 366 × 10^−1. The format has five
-/// special values: NaN (*not a number*), NRes (*not at this resolution*), positive infinity, negative
-/// infinity and a reserved value.
+/// IEEE 11073-20601, Annex F, defines the format under the name FLOAT-Type. The GATT Specification
+/// Supplement, 2.3, calls the format *medfloat32*. A number consists of a 24-bit mantissa and an 8-bit
+/// exponent. The value of the number is mantissa × 10^exponent. For example, `36.6` is exactly 366 × 10^−1.
+/// The format has five special values: NaN (*not a number*), NRes (*not at this resolution*), positive
+/// infinity, negative infinity and a reserved value.
 ///
 /// Two values are equal if all of their bits are equal. For example, 1 × 10^1 and 10 × 10^0 are not equal,
 /// but NaN is equal to NaN.
@@ -35,14 +35,14 @@ public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
     /// Creates the value that is closest to a number.
     ///
     /// If several values are equally close, the initializer chooses the value whose exponent is closest to 0.
-    /// For example, the initializer converts 36.6 to 366 × 10^−1. The initializer converts a number with a
-    /// too large magnitude to an infinity, and a number with a too small magnitude to 0.
+    /// For example, the initializer converts 36.6 to 366 × 10^−1. If the magnitude of the number is too large
+    /// for the format, the result is an infinity. If the magnitude is too small, the result is 0.
     public init(_ value: Double) {
         let bits = Self.format.bits(closestTo: value)
         rawValue = bits
     }
 
-    /// Creates the closest value to a number, with a given exponent.
+    /// Creates the value with the given exponent that is closest to a number.
     ///
     /// The exponent determines the precision of the value. The initializer returns `nil` if the exponent or
     /// the resulting mantissa is out of range. For example, a thermometer with a resolution of 0.1 degrees
@@ -71,14 +71,14 @@ public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
         Self.format.mantissa(of: rawValue)
     }
 
-    /// The exponent of the number, to the base ten.
+    /// The base-10 exponent of the number.
     ///
     /// For a special value, the exponent has no meaning.
     public var exponent: Int {
         Self.format.exponent(of: rawValue)
     }
 
-    /// Whether the value is a number, in contrast to a special value.
+    /// Whether the value is a number, rather than a special value.
     public var isFinite: Bool {
         Self.format.isFinite(rawValue)
     }

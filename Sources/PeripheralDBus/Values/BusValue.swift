@@ -18,7 +18,7 @@ package enum BusValue: Sendable, Equatable {
     case fileDescriptor(OwnedFileDescriptor)
     /// An array of bytes with the D-Bus type `ay`, stored without a `BusValue` for each byte.
     case bytes([UInt8])
-    /// An array of elements that are not bytes. Every element has the signature `of`.
+    /// An array of elements that are not bytes. The value `of` is the signature of every element.
     case array(of: Signature, [BusValue])
     case dictionary(BusDictionary)
     case structure([BusValue])

@@ -5,10 +5,10 @@ internal import Synchronization
 /// A private message bus for tests.
 ///
 /// The bus is a `dbus-daemon` in a new directory, with a policy that permits everything. The `dbus-daemon`
-/// ends when a test calls ``stop()``, or when the program releases the last reference to the `PrivateBus`.
-/// The `dbus-daemon` also ends when the process that created the `PrivateBus` ends or is killed.
+/// exits when a test calls ``stop()``, or when the program releases the last reference to the `PrivateBus`.
+/// The `dbus-daemon` also exits when the process that created the `PrivateBus` exits or is killed.
 public final class PrivateBus: Sendable {
-    /// The error if a private bus cannot start.
+    /// The error that is thrown if a private bus cannot start.
     public struct StartError: Error, CustomStringConvertible {
         /// The reason for the error, and a remedy.
         public let description: String
@@ -44,23 +44,24 @@ public final class PrivateBus: Sendable {
         stop()
     }
 
-    /// Ends the `dbus-daemon`, waits until the `dbus-daemon` has ended, and removes its directory.
+    /// Stops the `dbus-daemon`, waits until the `dbus-daemon` has exited, and removes the directory of the
+    /// bus.
     ///
-    /// Further calls of ``stop()`` have no effect.
+    /// Further calls to ``stop()`` have no effect.
     public func stop() {
         daemon.kill()
         daemon.join()
         Self.remove(directory)
     }
 
-    /// Kills the `dbus-daemon` immediately, like a crash.
+    /// Kills the `dbus-daemon` immediately, to imitate a crash.
     ///
     /// A test can kill the `dbus-daemon` to simulate the loss of the bus.
     public func kill() {
         daemon.kill()
     }
 
-    /// Starts a new `dbus-daemon` at the same address after the previous `dbus-daemon` has ended.
+    /// Starts a new `dbus-daemon` at the same address after the previous `dbus-daemon` has exited.
     ///
     /// - Throws: ``StartError`` if the `dbus-daemon` cannot start.
     public func restart() async throws {

@@ -53,7 +53,7 @@ actor ApplicationChannels {
 
     /// The outcome of a write.
     enum WriteOutcome: Sendable {
-        /// bluetoothd has sent the write through a socket, or has refused the write without a socket.
+        /// bluetoothd has sent the write through a socket, or has refused the write without using a socket.
         case done(Result<Void, ATTError>)
         /// bluetoothd must call `WriteValue` for the write.
         case call

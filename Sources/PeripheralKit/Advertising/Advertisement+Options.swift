@@ -18,7 +18,7 @@ extension Advertisement {
         public static let broadcast = Kind(name: .broadcast)
     }
 
-    /// Whether a phone that searches for new devices lists the peripheral.
+    /// Whether phones list the peripheral when they search for new devices.
     ///
     /// A program on a central can find the peripheral by its services, even if phones do not list the
     /// peripheral. The Core Specification defines the discoverability modes in Vol 3, Part C, 9.2.
@@ -71,7 +71,7 @@ extension Advertisement {
     /// stacks can send only the name in a scan response. A scan response can contain up to 31 bytes. A
     /// connectable advertisement on a secondary advertising channel has no scan response.
     public struct ScanResponse: Hashable, Sendable {
-        /// The UUIDs of the services in the scan response, by which centrals can find the peripheral.
+        /// The service UUIDs in the scan response, by which centrals can find the peripheral.
         public var services: [BluetoothUUID]
         /// The UUIDs of the services that the peripheral expects on a central.
         public var solicitedServices: [BluetoothUUID]

@@ -3,8 +3,8 @@ public import PeripheralCore
 /// The data that a peripheral broadcasts to all devices in range.
 ///
 /// Centrals use the advertisement to find the peripheral. A peripheral without a declared advertisement
-/// advertises its name and its primary services. If the advertisement is too short for all primary services,
-/// the peripheral advertises only the services that fit.
+/// advertises its name and its primary services. If not all primary services fit into the advertisement, the
+/// peripheral advertises only the services that fit.
 ///
 /// ```swift
 /// Advertisement(localName: "Lamp", manufacturerData: [0x0059: [1, 2]])
@@ -13,8 +13,8 @@ public import PeripheralCore
 /// A legacy advertisement can contain 31 bytes. The flags of a legacy advertisement use 3 of the 31 bytes.
 /// The Bluetooth stack sends the name of the peripheral in the scan response. The scan response can contain
 /// another 31 bytes. Bluetooth 5 adapters can send longer advertisements with extended advertising. Only
-/// Bluetooth 5 scanners receive extended advertisements. The method `plan(for:)` returns all bytes that the
-/// adapter sends for the advertisement:
+/// Bluetooth 5 scanners can receive extended advertisements. The method `plan(for:)` returns all bytes that
+/// the adapter sends for the advertisement:
 ///
 /// ```swift
 /// print(Advertisement(localName: "Lamp", services: [.battery]).plan(for: .legacy))
@@ -60,7 +60,7 @@ public struct Advertisement: Hashable, Sendable {
     /// The data in the scan response, in addition to the name of the peripheral.
     public var scanResponse: ScanResponse
 
-    /// Whether a phone that searches for new devices lists the peripheral.
+    /// Whether phones list the peripheral when they search for new devices.
     public var discoverability: Discoverability
 
     /// The advertising interval, or `nil` for the default interval of the Bluetooth stack.
@@ -71,16 +71,16 @@ public struct Advertisement: Hashable, Sendable {
 
     /// The secondary channel for extended advertising.
     ///
-    /// If `secondaryChannel` is `nil`, the peripheral uses legacy advertising when the data fits into a
-    /// legacy advertisement.
+    /// If `secondaryChannel` is `nil` and the data fits into a legacy advertisement, the peripheral uses
+    /// legacy advertising.
     public var secondaryChannel: SecondaryChannel?
 
-    /// The time after which the adapter switches from one of several advertisements to the next.
+    /// The time after which the adapter switches to the next of several advertisements.
     ///
     /// If `duration` is `nil`, the default duration of the Bluetooth stack applies.
     public var duration: Duration?
 
-    /// The time after which the advertising stops, or `nil` for advertising until the run ends.
+    /// The time after which the advertising stops, or `nil` if the advertising continues until the run ends.
     public var timeout: Duration?
 
     /// Whether the advertising continues or pauses while a central is connected.
@@ -105,14 +105,14 @@ public struct Advertisement: Hashable, Sendable {
     ///   - includes: The data fields that the Bluetooth stack adds to the advertisement, such as `.txPower`.
     ///   - scanResponse: The data in the scan response, in addition to the name of the peripheral. Some
     ///     Bluetooth stacks support only the name in a scan response.
-    ///   - discoverability: Whether a phone that searches for new devices lists the peripheral. The default
-    ///     is `.general` for a connectable advertisement, and `.never` for a broadcast.
+    ///   - discoverability: Whether phones list the peripheral when they search for new devices. The default
+    ///     is `.general` for a connectable advertisement, and `.never` for a broadcast advertisement.
     ///   - interval: The advertising interval, such as `.every(.milliseconds(100))`. Some Bluetooth stacks do
-    ///     not support the choice of an advertising interval.
-    ///   - transmitPower: The transmit power, such as `.dBm(4)`. Some Bluetooth stacks do not support the
-    ///     choice of a transmit power.
-    ///   - secondaryChannel: The secondary channel for extended advertising. Only Bluetooth 5 scanners
-    ///     receive extended advertising.
+    ///     not let the program choose the advertising interval.
+    ///   - transmitPower: The transmit power, such as `.dBm(4)`. Some Bluetooth stacks do not let the program
+    ///     choose the transmit power.
+    ///   - secondaryChannel: The secondary channel for extended advertising. Only Bluetooth 5 scanners can
+    ///     receive extended advertisements.
     ///   - duration: The time after which the adapter switches to the next advertisement, in whole seconds
     ///     from 1 to 65,535.
     ///   - timeout: The time after which the advertising stops, in whole seconds from 1 to 65,535.

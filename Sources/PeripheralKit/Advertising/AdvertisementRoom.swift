@@ -9,13 +9,13 @@ struct AdvertisementRoom {
     enum Adapter {
         /// A Bluetooth 4 adapter, which supports only legacy advertising.
         ///
-        /// An advertisement can contain 31 bytes of advertising data and 31 bytes of scan response data (Core
-        /// Specification, Vol 6, Part B, 2.3.1).
+        /// An advertisement can contain up to 31 bytes of advertising data and up to 31 bytes of scan
+        /// response data (Core Specification, Vol 6, Part B, 2.3.1).
         case legacy
         /// A Bluetooth 5 adapter, which also supports extended advertising.
         ///
-        /// One HCI command can contain 251 bytes of extended advertising data (Core Specification, Vol 4,
-        /// Part E, 7.8.54).
+        /// One HCI command can contain up to 251 bytes of extended advertising data (Core Specification, Vol
+        /// 4, Part E, 7.8.54).
         case extended
     }
 

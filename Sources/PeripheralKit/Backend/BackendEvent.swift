@@ -2,10 +2,10 @@ public import PeripheralCore
 
 /// An event that a backend reports to its ``PeripheralHost``.
 ///
-/// A backend reports events of connections and subscriptions one after another, in order. The order of
-/// ``updateTaken(_:)`` and ``updateEnded(_:_:)`` is undefined relative to events of connections, of
-/// subscriptions and of other updates. A backend can report ``updateTaken(_:)`` and ``updateEnded(_:_:)``
-/// after later events, and concurrently from another thread.
+/// A backend reports connection events and subscription events one after another, in order. The order of
+/// ``updateTaken(_:)`` and ``updateEnded(_:_:)`` relative to connection events, subscription events and the
+/// events of other updates is undefined. A backend can report ``updateTaken(_:)`` and ``updateEnded(_:_:)``
+/// after events that occurred later, and can report them concurrently from another thread.
 public enum BackendEvent: Sendable {
     /// The GATT database is registered, and the advertisement is on the air.
     ///
@@ -21,18 +21,18 @@ public enum BackendEvent: Sendable {
     ///
     /// The backend also reports ``suspended`` after a publication that fails halfway, because centrals can
     /// already be connected. After ``suspended``, no central is connected and no subscription exists. The
-    /// subscriptions of bonded centrals have also ended. The backend does not report separate events for
-    /// these disconnections and for these ends of subscriptions. After ``suspended``, the backend no longer
-    /// reports the ends of submitted updates.
+    /// subscriptions of bonded centrals have also ended. The backend does not report separate events for the
+    /// ends of these connections and subscriptions. After ``suspended``, the backend no longer reports the
+    /// ends of submitted updates.
     case suspended
 
     /// The state of the peripheral has changed.
     ///
-    /// If a backend never reports a state, the framework considers the peripheral on the air while it is
-    /// published.
+    /// If a backend never reports a state, the framework considers the peripheral to be on the air while it
+    /// is published.
     case stateChanged(PeripheralState)
 
-    /// The stack has assigned a handle on the air to an attribute.
+    /// The stack has assigned an over-the-air handle to an attribute.
     ///
     /// The attribute is in ``BackendPublication/table``.
     case handleAssigned(AttributeHandle, onAir: AttributeHandle)
@@ -42,15 +42,15 @@ public enum BackendEvent: Sendable {
     /// Each text replaces the previous text.
     ///
     /// In the next run, ``BackendPublication/backendState`` contains this text. The framework does not
-    /// preserve a text of more than 4,096 bytes.
+    /// preserve a text that is longer than 4,096 bytes.
     case backendStateChanged(String)
 
-    /// The duration of an advertisement is over.
+    /// The duration of an advertisement has elapsed.
     ///
     /// The backend does not restart the advertisement automatically.
     ///
     /// The associated value is the index of the advertisement in the array of advertisements. The host passed
-    /// this array to the last call of ``BackendLink/advertise(_:restarting:)``.
+    /// this array in the last call to ``BackendLink/advertise(_:restarting:)``.
     case advertisementEnded(Int)
 
     /// A central has connected, or a property of a connected central has changed.
@@ -71,7 +71,7 @@ public enum BackendEvent: Sendable {
 
     /// A central has subscribed to a characteristic for the first time or again.
     ///
-    /// The stack may not identify some subscribers. All unidentified subscribers count as one subscriber.
+    /// The stack might not identify every subscriber. All unidentified subscribers count as one subscriber.
     case subscribed(BackendSubscription)
 
     /// A property of an existing subscription has changed.
@@ -93,7 +93,7 @@ public enum BackendEvent: Sendable {
     /// for the central until the central subscribes again.
     case subscriptionLost(AttributeHandle, by: Central.ID)
 
-    /// The stack has accepted a submitted update, but the update has not left the device.
+    /// The stack has accepted a submitted update, but the update has not yet left the device.
     ///
     /// The backend reports ``updateTaken(_:)`` at most once for an update, before ``updateEnded(_:_:)``. The
     /// backend does not report ``updateTaken(_:)`` for an update that awaits confirmation. After
@@ -110,7 +110,8 @@ public enum BackendEvent: Sendable {
     ///
     /// ``updatesEnded(_:)`` is equivalent to one ``updateEnded(_:_:)`` event for each update in the array.
     ///
-    /// The host resumes the senders that wait for room in a queue only once for the whole array.
+    /// If senders wait for room in a queue, the host resumes them once for the whole array, instead of once
+    /// for each update.
     case updatesEnded([(BackendUpdate.ID, BackendUpdateOutcome)])
 }
 
@@ -146,7 +147,7 @@ public struct PublishedPeripheral: Sendable {
     }
 }
 
-/// A subscription of a central to a characteristic, as a backend reports the subscription.
+/// A central's subscription to a characteristic, as reported by a backend.
 public struct BackendSubscription: Hashable, Sendable {
     /// The value handle of the characteristic in ``BackendPublication/table``.
     public var characteristic: AttributeHandle
@@ -160,10 +161,10 @@ public struct BackendSubscription: Hashable, Sendable {
     /// Whether the stack can send a non-empty update to this central alone.
     public var isAddressable: Bool
 
-    /// Whether the host submits an update for all subscribers only once.
+    /// Whether the host submits a single update for all subscribers.
     ///
-    /// If the value is `true`, the host submits an update for all subscribers once, even if the stack can
-    /// send to each subscriber alone.
+    /// If the value is `true`, the host submits a single update for all subscribers, even if the stack can
+    /// send updates to each subscriber individually.
     public var sharesUpdatesForAll: Bool
 
     /// Creates a subscription.

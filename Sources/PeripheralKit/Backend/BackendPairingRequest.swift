@@ -19,9 +19,9 @@ public enum PairingMethod: Hashable, Sendable {
     case system
 }
 
-/// A request that a Bluetooth stack sends about a central before the central is paired.
+/// A request from a Bluetooth stack about a central that is pairing.
 public struct BackendPairingRequest: Hashable, Sendable {
-    /// The central that requests to pair.
+    /// The central that is pairing.
     public var central: Central
 
     /// The question of the Bluetooth stack.
@@ -34,9 +34,9 @@ public struct BackendPairingRequest: Hashable, Sendable {
     }
 }
 
-/// A question that a Bluetooth stack asks while a central pairs.
+/// A question that a Bluetooth stack asks while a central is pairing.
 public enum BackendPairingQuestion: Hashable, Sendable {
-    /// Asks whether the central can pair by Just Works, without a comparison of numbers.
+    /// Asks whether the central can pair with Just Works, without a comparison of numbers.
     case authorize
     /// Asks the program to show the passkey in the associated value.
     case displayPasskey(UInt32)

@@ -8,25 +8,24 @@ public struct BackendPublication: Hashable, Sendable {
     /// The attributes that the backend registers, in order.
     ///
     /// The host and the backend identify each attribute by its handle in this table. The backend chooses the
-    /// handles on the air. The handles on the air can differ from the handles in this table.
+    /// over-the-air handles, which can differ from the handles in this table.
     public let table: AttributeTable
 
-    /// The preferred handles on the air, with the handles in ``table`` as keys.
+    /// The preferred over-the-air handles, with the handles in ``table`` as keys.
     ///
-    /// The dictionary is empty if the peripheral has no restoration identifier. For an attribute of an
-    /// earlier run, the preferred handle is the handle of the attribute in the earlier run. For an attribute
-    /// of a service in ``newServices``, the preferred handle was not in use in earlier runs.
+    /// The dictionary is empty if the peripheral has no restoration identifier. For an attribute that existed
+    /// in an earlier run, the preferred handle is its handle in that run. For an attribute of a service in
+    /// ``newServices``, the preferred handle was not in use in earlier runs.
     ///
-    /// If possible, a backend registers a service at all of its preferred handles. If one preferred handle is
+    /// If possible, a backend registers a service at all of its preferred handles. If any of these handles is
     /// not available, the backend registers the whole service at free handles. A backend places attributes
-    /// that are missing in the dictionary after all other attributes.
+    /// that are missing from the dictionary after all other attributes.
     public let preservedHandles: [AttributeHandle: AttributeHandle]
 
     /// The indices in ``table`` of the services that no central has discovered yet.
     ///
     /// If a service of another program uses the preferred handles of a new service, the backend moves the new
-    /// service. The free handles between new services, and the free handles after new services, are reserved
-    /// for later services.
+    /// service. The free handles between and after new services are reserved for later services.
     public let newServices: Set<Int>
 
     /// The last text that the backend reported in an earlier run.
@@ -44,14 +43,14 @@ public struct BackendPublication: Hashable, Sendable {
     /// The free handles are enough for ten characteristics that notify.
     package static let handleGap = 32
 
-    /// The advertisements to send, at least one.
+    /// The advertisements to send, of which there is at least one.
     ///
     /// Each advertisement includes the data that is derived from the services.
     public let advertisements: [Advertisement]
 
     /// The method by which centrals can pair.
     ///
-    /// The backend passes pairing questions of the stack to ``PeripheralHost/answer(_:)``.
+    /// The backend passes pairing questions from the stack to ``PeripheralHost/answer(_:)``.
     public let pairing: PairingMethod
 
     package init(

@@ -37,10 +37,10 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
 
     /// Whether the update ends only after all recipients have confirmed the update.
     ///
-    /// If the value is `false`, the update ends when it is sent.
+    /// If the value is `false`, the update ends when it has been sent.
     public var awaitsConfirmation: Bool
 
-    /// The centrals that must receive an update for all subscribers.
+    /// The centrals that must receive an update that is addressed to all subscribers.
     ///
     /// The host passes a nonempty set if the stack can reach one of the centrals only together with other
     /// subscribers. If one of the centrals in the set cannot receive the update now, the update fails and no

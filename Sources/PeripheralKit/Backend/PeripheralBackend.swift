@@ -8,7 +8,7 @@ public protocol PeripheralBackend: Sendable {
     ///
     /// After the backend has registered the GATT database and has started the advertisement, it reports
     /// ``BackendEvent/published(_:)`` with its link. After ``BackendEvent/published(_:)``, the backend passes
-    /// each request of a central to `host`, and reports further events to `host`. After a call of
+    /// each request of a central to `host`, and reports further events to `host`. After a call to
     /// ``BackendLink/stop()``, the backend withdraws the advertisement, withdraws the GATT database, and
     /// returns.
     ///
@@ -136,9 +136,9 @@ extension BackendLink {
         for update in updates { submit(update) }
     }
 
-    /// Returns at once without a wait.
+    /// Returns at once, without waiting.
     public func untilAnswersHaveLeft() async {}
 
-    /// Returns at once without a wait.
+    /// Returns at once, without waiting.
     public func untilUpdatesHaveLeft(for central: Central.ID) async {}
 }

@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// The interface of a running ``Peripheral`` for its backend.
+/// The interface that a running ``Peripheral`` provides to its backend.
 ///
 /// The functions of a host never block a thread. The synchronous functions return at once. If a request needs
 /// more time, the host answers the request with ``BackendAnswer/deferred(_:)``.
@@ -63,7 +63,7 @@ public enum BackendAnswer: Sendable {
     case deferred(_ start: @Sendable (_ deliver: @escaping @Sendable (Outcome) -> Void) -> Void)
 }
 
-/// A request of a central to read an attribute from an offset.
+/// A request from a central to read an attribute, starting at an offset.
 public struct BackendReadRequest: Hashable, Sendable {
     /// The handle of the attribute in ``BackendPublication/table``.
     public var attribute: AttributeHandle
@@ -84,7 +84,7 @@ public struct BackendReadRequest: Hashable, Sendable {
     }
 }
 
-/// A request of a central to write an attribute.
+/// A request from a central to write an attribute.
 public struct BackendWriteRequest: Hashable, Sendable {
     /// The handle of the attribute in ``BackendPublication/table``.
     public var attribute: AttributeHandle
@@ -100,7 +100,7 @@ public struct BackendWriteRequest: Hashable, Sendable {
     /// Whether the stack waits for the answer of the host.
     ///
     /// `expectsResponse` is `false` for a write without response. The host can delay a write without response
-    /// for an unlimited time.
+    /// indefinitely.
     public var expectsResponse: Bool
 
     /// Whether the request asks only for the authorization of a write.
@@ -108,8 +108,8 @@ public struct BackendWriteRequest: Hashable, Sendable {
     /// A request that asks only for authorization contains no value.
     ///
     /// A stack can ask for authorization when a central prepares a long write. After an early refusal, the
-    /// central does not have to send the data. The host authorizes the later request that writes the value
-    /// again.
+    /// central does not have to send the data. When a later request writes the value, the host repeats the
+    /// authorization.
     public var isOnlyAuthorization: Bool
 
     /// The central that sends the request.

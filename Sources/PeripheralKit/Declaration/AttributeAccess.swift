@@ -20,7 +20,7 @@ package enum WriteTarget: Sendable {
     ///
     /// The `check` closure refuses bytes that cannot be decoded, before these bytes enter the buffer.
     case stream(capacity: Int, check: @Sendable (_ value: [UInt8]) throws -> Void)
-    /// The handler of a control point, which performs requests.
+    /// A control point handler, which performs requests.
     ///
     /// If `responds` is `true`, the control point sends a response to each request. If `responds` is `false`,
     /// the control point sends no responses.

@@ -12,7 +12,7 @@ public import PeripheralCore
 ///
 /// Store the characteristic in a constant, and pass the constant to methods such as
 /// ``PeripheralSession/notify(_:_:)``. All copies of a `Characteristic` value represent the same
-/// characteristic. Each call of an initializer creates a different characteristic, even with the same UUID. A
+/// characteristic. Each call to an initializer creates a different characteristic, even with the same UUID. A
 /// peripheral can contain each characteristic only once.
 ///
 /// The Core Specification defines characteristics in Vol 3, Part G, 3.3.
@@ -32,7 +32,7 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     /// The operations that a central can perform on the value.
     public var properties: CharacteristicProperties { declaration.properties }
 
-    /// The link security that a central needs to read, write and subscribe.
+    /// The link security that is required for reads, writes and subscriptions.
     public var security: AttributeSecurity { declaration.security }
 
     init(declaration: CharacteristicDeclaration) {
@@ -45,9 +45,9 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     ///   - uuid: The UUID that identifies the type of the characteristic.
     ///   - properties: The operations that a central can perform on the value. Declare a handler for reads if
     ///     centrals can read the value, and a handler for writes if centrals can write the value.
-    ///   - security: The link security that a central needs to read, write and subscribe.
-    ///   - length: The valid number of bytes of the value, for reads, writes and updates.
-    ///   - updates: The policy for a new value while earlier values still wait in the send queue.
+    ///   - security: The link security that is required for reads, writes and subscriptions.
+    ///   - length: The valid length of the value in bytes, for reads, writes and updates.
+    ///   - updates: The policy for a new value if earlier values still wait in the send queue.
     ///   - content: The elements of the characteristic: at most one ``Read``, one ``Write`` and one
     ///     ``Authorization``, and the descriptors in the order of their handles. A ``PersistentValue`` can
     ///     replace the ``Read`` and the ``Write``.
@@ -75,8 +75,8 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     /// - Parameters:
     ///   - uuid: The UUID that identifies the type of the characteristic.
     ///   - value: The constant value, which has at most 512 bytes when encoded.
-    ///   - security: The link security that a central needs to read.
-    ///   - length: The valid number of bytes of the value.
+    ///   - security: The link security that is required for reads.
+    ///   - length: The valid length of the value in bytes.
     ///   - content: The elements of the characteristic: at most one ``Authorization``, and the descriptors in
     ///     the order of their handles.
     public init(

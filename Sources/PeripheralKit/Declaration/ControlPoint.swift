@@ -26,19 +26,19 @@ public import PeripheralCore
 ///
 /// The peripheral answers the write of a request immediately. If the peripheral refuses the request, the
 /// write fails. If the peripheral accepts the request, the write succeeds, and the procedure of the request
-/// begins. The peripheral checks the following reasons to refuse a request, in this order:
+/// begins. The peripheral checks for the following reasons to refuse a request, in this order:
 ///
 /// - The written bytes are not a valid `Request`. ``Write`` describes the ATT error for bytes that cannot be
 ///   decoded.
 /// - The central has not subscribed to the characteristic. The error for a missing subscription is
 ///   `ATTError.clientCharacteristicConfigurationImproperlyConfigured`. If the Bluetooth stack does not report
 ///   which central has subscribed to the characteristic, the peripheral treats every central as subscribed.
-/// - The control point still runs another procedure for the same central. The error for a second procedure is
-///   `ATTError.procedureAlreadyInProgress`. A procedure ends when the central has confirmed the response. If
-///   the central has not yet confirmed the response to the previous request, a new request waits at most 1
-///   second for the confirmation.
-/// - The `accept` closure throws an error. ``Read`` describes which ATT error the central receives for a
-///   thrown error.
+/// - The control point is still running another procedure for the same central. The error for a second
+///   procedure is `ATTError.procedureAlreadyInProgress`. A procedure ends when the central has confirmed the
+///   response. If the central has not yet confirmed the response to the previous request, a new request waits
+///   at most 1 second for the confirmation.
+/// - The `accept` closure throws an error. ``Read`` describes which ATT error the central receives if a
+///   closure throws an error.
 ///
 /// The Core Specification Supplement, Part B, 1.2, defines the errors for a missing subscription and for a
 /// second procedure. Some Bluetooth stacks cannot send
@@ -62,8 +62,8 @@ public import PeripheralCore
 ///
 /// If the Bluetooth stack cannot send a value to a single subscriber, all subscribers receive the response.
 /// Some Bluetooth stacks crash if a central unsubscribes before it confirms a response. To prevent unknown
-/// centrals from crashing the Bluetooth stack, require pairing with the `security` parameter of the
-/// characteristic.
+/// centrals from crashing the Bluetooth stack, use the `security` parameter of the characteristic to require
+/// pairing.
 ///
 /// The peripheral cancels the task of a procedure when one of the following events occurs:
 ///
@@ -76,20 +76,20 @@ public import PeripheralCore
 ///
 /// If the handler throws an error, the peripheral logs the error, and the central receives no response. If
 /// the central receives no response within the time limit of the service, the central considers the whole
-/// connection failed. In most services, the time limit for a response is 30 seconds. If a request fails,
-/// return the response that the specification of the service defines for a failed request.
+/// connection to have failed. In most services, the time limit for a response is 30 seconds. If a request
+/// fails, return the response that the specification of the service defines for a failed request.
 ///
 /// ## Aborting a procedure
 ///
 /// A request is an abort request if the `isAbort` closure returns `true` for the request. The peripheral
 /// accepts an abort request while another procedure runs. An abort request cancels the task of the running
-/// procedure, and waits until the cancelled task has ended. After the end of the cancelled task, the handler
+/// procedure, and waits until the cancelled task has ended. After the cancelled task has ended, the handler
 /// performs the abort request like any other request.
 ///
 /// Usually, the central receives a response only to the abort request. If the peripheral is already sending
 /// the response of the cancelled procedure, the central receives two responses. The response to the abort
 /// request follows the response of the cancelled procedure. While an abort request runs, the peripheral
-/// refuses a second abort request like any other request.
+/// refuses a second abort request, just as it refuses any other request.
 public struct ControlPoint<Request: GATTValue, Response: GATTValue>: Sendable {
     let handler: ControlPointHandler
     let responds: Bool
@@ -97,13 +97,13 @@ public struct ControlPoint<Request: GATTValue, Response: GATTValue>: Sendable {
     /// Creates a control point whose handler receives the request, the central and the session.
     ///
     /// - Parameters:
-    ///   - notSubscribed: The ATT error for a request of a central without a subscription.
-    ///   - busy: The ATT error for a request while another procedure runs.
+    ///   - notSubscribed: The ATT error for a request from a central that has not subscribed.
+    ///   - busy: The ATT error for a request that arrives while another procedure runs.
     ///   - accept: Decides whether the control point accepts a request. The peripheral calls the `accept`
     ///     closure before it answers the write. The `accept` closure must return within 4 seconds. If the
     ///     `accept` closure throws an error, the peripheral refuses the request. Throw an error only if the
-    ///     specification of the service reports that error with the Attribute Protocol. If the specification
-    ///     reports an error in the response, return that response.
+    ///     specification of the service defines that error as an ATT error. If the specification reports an
+    ///     error in a response instead, return that response from the `perform` closure.
     ///   - isAbort: Returns whether a request is an abort request, which cancels the running procedure.
     ///   - perform: Performs the request and returns the response.
     public init(

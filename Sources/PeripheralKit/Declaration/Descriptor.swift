@@ -25,7 +25,7 @@ public struct Descriptor<Value: GATTValue>: Sendable {
     ///
     /// - Parameters:
     ///   - uuid: The UUID that identifies the type of the descriptor.
-    ///   - security: The link security that a central needs to read and write.
+    ///   - security: The link security that is required for reads and writes.
     ///   - content: The handlers of the descriptor: a ``Read``, a ``Write`` or both.
     public init(
         _ uuid: BluetoothUUID,
@@ -47,7 +47,7 @@ public struct Descriptor<Value: GATTValue>: Sendable {
     /// - Parameters:
     ///   - uuid: The UUID that identifies the type of the descriptor.
     ///   - value: The constant value, which has at most 512 bytes when encoded.
-    ///   - security: The link security that a central needs to read.
+    ///   - security: The link security that is required for reads.
     public init(_ uuid: BluetoothUUID, value: Value, security: AttributeSecurity = .open) {
         declaration = DescriptorDeclaration(
             uuid: uuid,

@@ -26,24 +26,24 @@ public struct GATTService: Sendable {
     /// The attribute handle of the service, or `nil` to let the Bluetooth stack choose the handle.
     ///
     /// A service with a fixed handle is *pinned*. A central that caches the attributes of the peripheral uses
-    /// the Database Hash to check whether the cache is still valid. Some Bluetooth stacks never use a handle
-    /// twice until the stack restarts. If the Bluetooth stack never uses a handle twice, services that are
-    /// not pinned have new handles in each run, and the Database Hash changes. If all services are pinned,
-    /// their handles are the same in each run of the peripheral. If all services are pinned, the Database
-    /// Hash is the same for all runs within one process.
+    /// the Database Hash to check whether the cache is still valid. Some Bluetooth stacks do not reuse a
+    /// handle until the stack restarts. If the Bluetooth stack does not reuse handles, services that are not
+    /// pinned have new handles in each run, and the Database Hash changes. If all services are pinned, their
+    /// handles are the same in each run of the peripheral. If all services are pinned, the Database Hash is
+    /// the same for all runs within one process.
     ///
     /// Follow these rules when you pin services:
     ///
     /// - Do not pin services to the handles 0x00C0 to 0x00FF. Programs use the handles 0x00C0 to 0x00FF to
     ///   reserve blocks of handles, and thereby avoid conflicts with each other.
-    /// - Do not pin services to the handle 0x0400 or higher handles. On some Bluetooth stacks, services with
-    ///   handles from 0x0400 on do not change the Database Hash.
+    /// - Do not pin services to handle 0x0400 or above. On some Bluetooth stacks, services at handle 0x0400
+    ///   or above do not affect the Database Hash.
     /// - Pin the services of different programs to different blocks of 16 handles. Only one program at a time
     ///   can use a block of 16 handles.
     ///
     /// A peripheral with a restoration identifier does not have to pin its services. The services of a
     /// peripheral with a restoration identifier keep their handles across runs. With a restoration
-    /// identifier, handles after each service stay free for further characteristics.
+    /// identifier, some handles after each service stay free for additional characteristics.
     public let handle: AttributeHandle?
 
     package let includes: [GATTService]
@@ -60,7 +60,7 @@ public struct GATTService: Sendable {
     ///     service that includes them.
     ///   - handle: The attribute handle of the service, which is 0x0001 or higher, or `nil` for the next free
     ///     handle. The characteristics and descriptors of the service use the handles that follow the service
-    ///     handle. All handles of a service must be free on the Bluetooth stack. The built-in services of the
+    ///     handle. All handles of a service must be free in the Bluetooth stack. The built-in services of the
     ///     Bluetooth stack use the first handles.
     ///   - characteristics: The characteristics of the service, in the order of their handles. In a restored
     ///     peripheral, the handles of new characteristics follow the handles of the earlier characteristics.
@@ -99,13 +99,13 @@ public struct GATTService: Sendable {
 /// ```
 ///
 /// Create each characteristic only once, in a stored property. If the `service` property creates new
-/// characteristics, each access of the property returns different characteristics.
+/// characteristics, each access to the property returns different characteristics.
 ///
 /// A service declaration can perform background work in its ``run(in:)`` method. For example, the service can
-/// react in ``run(in:)`` when a central disconnects. Add the declaration to the ``Peripheral``, not the value
-/// of its ``service`` property. Only the declaration has the method ``run(in:)``. If a declaration wraps
-/// another declaration, the ``run(in:)`` of the wrapper must call the ``run(in:)`` of the wrapped
-/// declaration.
+/// react in ``run(in:)`` when a central disconnects. Add the declaration itself, not the value of its
+/// ``service`` property, to the ``Peripheral``. Only the declaration has the method ``run(in:)``. If a
+/// declaration wraps another declaration, the ``run(in:)`` of the wrapper must call the ``run(in:)`` of the
+/// wrapped declaration.
 public protocol GATTServiceDeclaration: Sendable {
     /// The service to publish.
     var service: GATTService { get }

@@ -8,24 +8,26 @@
 /// }
 /// ```
 ///
-/// If a peripheral declares no pairing, no central can pair. A central that does not support the declared
-/// pairing method cannot pair. For example, a central without a keyboard cannot pair if a person must type a
-/// passkey on the central.
+/// If a peripheral declares no pairing method, no central can pair. A central that does not support the
+/// declared pairing method cannot pair. For example, a central without a keyboard cannot pair if a person
+/// must type a passkey on the central.
 ///
-/// A pairing handler can run for 30 seconds. If the pairing handler throws an error, the pairing fails. If a
-/// pairing requires an answer of the handler, and the handler does not answer within 30 seconds, the pairing
-/// fails. The peripheral cancels the task of the pairing handler after 30 seconds, or when the central
-/// cancels the pairing. A pairing handler can show a passkey until the task of the handler is cancelled.
+/// A pairing handler can run for up to 30 seconds. If the pairing handler throws an error, the pairing fails.
+/// If a pairing requires an answer from the handler, and the handler does not answer within 30 seconds, the
+/// pairing fails. The peripheral cancels the task of the pairing handler after 30 seconds, or when the
+/// central cancels the pairing. A pairing handler can show a passkey until the task of the handler is
+/// cancelled.
 ///
 /// The Core Specification defines the pairing methods in Vol 3, Part H, 2.3.5.
 public struct Pairing: Sendable {
-    /// A handler that receives a six-digit passkey or number and the pairing central.
+    /// A handler that receives a six-digit passkey or number, and the central that is pairing.
     public typealias NumberHandler<Answer> =
         @Sendable (_ number: UInt32, _ central: Central) async throws -> Answer
 
     enum Kind: Sendable {
         case none, system
-        /// Decides whether a central can replace its bond, or `nil` to refuse every replacement.
+        /// A closure that decides whether a central can replace its bond, or `nil` to refuse every
+        /// replacement.
         case justWorks(mayReplaceBond: (@Sendable (Central) async throws -> Bool)?)
         case displayPasskey(NumberHandler<Void>)
         case enterPasskey(@Sendable (Central) async throws -> UInt32?)
@@ -36,11 +38,11 @@ public struct Pairing: Sendable {
 
     /// No central can pair.
     ///
-    /// A Bluetooth stack lets only one program decide about pairings. The value `none` applies only while the
-    /// Bluetooth stack lets this program decide. A different program can later become the program that
-    /// decides about pairings. If the Bluetooth stack does not let this program decide about pairings, the
-    /// peripheral still runs and logs a warning. The security of attributes does not depend on the program
-    /// that decides about pairings.
+    /// A Bluetooth stack lets only one program make the pairing decisions. The value `none` applies only
+    /// while the Bluetooth stack lets this program make the pairing decisions. Another program can take over
+    /// these decisions later. If the Bluetooth stack does not let this program make the pairing decisions,
+    /// the peripheral still runs and logs a warning. The security of attributes does not depend on which
+    /// program makes the pairing decisions.
     public static let none = Pairing(kind: .none)
 
     /// Every central can pair without a person's consent, but no central can replace a bond.
@@ -48,14 +50,14 @@ public struct Pairing: Sendable {
     /// A Just Works pairing encrypts the link. The encryption of a Just Works pairing is enough for
     /// `SecurityLevel.encrypted`. A Just Works pairing does not protect against a man-in-the-middle attack.
     ///
-    /// A central that has lost its bond cannot pair again. For example, a phone loses its bond when the user
-    /// selects the command to forget the device. With Just Works, a central cannot prove its identity,
-    /// because another device can use the same address. The peripheral logs the refused pairing, and the keys
-    /// of the old bond stay valid.
+    /// A central that has lost its bond cannot pair again. For example, a phone loses its bond when its user
+    /// chooses to forget the device. With Just Works, a central cannot prove its identity, because another
+    /// device can use the same address. The peripheral logs the refused pairing, and the keys of the old bond
+    /// stay valid.
     ///
     /// A central can pair again after the program has removed the old bond with
-    /// `PeripheralSession.forget(_:)`. For example, the program can remove the bond when a person holds a
-    /// button. To decide during the pairing whether a central can replace its bond, use
+    /// `PeripheralSession.forget(_:)`. For example, the program can remove the bond when a person holds down
+    /// a button. To decide during the pairing whether a central can replace its bond, use
     /// ``justWorks(replacingBondIf:)``.
     public static let justWorks = Pairing(kind: .justWorks(mayReplaceBond: nil))
 
@@ -69,10 +71,10 @@ public struct Pairing: Sendable {
     /// }
     /// ```
     ///
-    /// A bonded central pairs again if it has lost its keys. A different device can also use the address of
-    /// the bonded central and pair. Just Works pairing cannot distinguish the bonded central from a different
-    /// device with the same address. Return `true` only if additional evidence confirms the identity of the
-    /// central, such as a pressed button on the device.
+    /// A bonded central pairs again if it has lost its keys. A different device can also pair by using the
+    /// address of the bonded central. Just Works pairing cannot distinguish the bonded central from a
+    /// different device with the same address. Return `true` only if additional evidence confirms the
+    /// identity of the central, such as a pressed button on the device.
     ///
     /// The keys of the new pairing replace the keys of the bond. After the new pairing, the newly paired
     /// device is the bonded central. The newly paired device receives the subscriptions and the updates that
@@ -80,8 +82,8 @@ public struct Pairing: Sendable {
     ///
     /// The handler does not run for the first pairing of a central. On BlueZ, the handler runs only if the
     /// file main.conf of bluetoothd contains `JustWorksRepairing = confirm`. With the default
-    /// `JustWorksRepairing = never`, bluetoothd refuses the pairing without a call of the handler. With
-    /// `JustWorksRepairing = always`, bluetoothd accepts the pairing without a call of the handler.
+    /// `JustWorksRepairing = never`, bluetoothd refuses the pairing without calling the handler. With
+    /// `JustWorksRepairing = always`, bluetoothd accepts the pairing without calling the handler.
     ///
     /// - Parameter mayReplaceBond: Returns whether a bonded central can pair again. The pairing fails if the
     ///   handler throws an error or takes longer than 30 seconds.
@@ -92,12 +94,12 @@ public struct Pairing: Sendable {
         Pairing(kind: .justWorks(mayReplaceBond: mayReplaceBond))
     }
 
-    /// The operating system decides how centrals pair, for example with the desktop settings.
+    /// The operating system, for example through its desktop settings, decides how centrals pair.
     ///
-    /// The operating system does not report to the program how a central pairs, or that a central pairs
+    /// The operating system does not report to the program how a central pairs or whether a central pairs
     /// again. If a bonded central pairs again with a weaker method, the earlier security level of the central
-    /// still applies. Until the bond of the central is removed, the central receives values that require more
-    /// than `SecurityLevel.encrypted`.
+    /// still applies. Until the bond of the central is removed, the central receives values that require a
+    /// higher level than `SecurityLevel.encrypted`.
     public static let system = Pairing(kind: .system)
 
     /// The device shows a passkey, which a person types on the central.
@@ -110,8 +112,8 @@ public struct Pairing: Sendable {
     /// passkey. Some Bluetooth stacks do not report that a bonded central has paired again. If the Bluetooth
     /// stack does not report the end of a pairing, the peripheral cancels the task only after 30 seconds.
     ///
-    /// If the device cannot show the passkey, throw an error in the handler. An error of the handler ends the
-    /// pairing and the connection.
+    /// If the device cannot show the passkey, throw an error from the handler. This error ends the pairing
+    /// and the connection.
     ///
     /// - Parameter show: Shows the passkey, from 0 to 999,999, as six digits with leading zeros.
     /// - Returns: The pairing method for the declaration of a peripheral.

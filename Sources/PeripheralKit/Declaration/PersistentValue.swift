@@ -20,7 +20,8 @@ public import PeripheralCore
 ///
 /// The peripheral preserves the value under the restoration identifier of the peripheral. Without a
 /// restoration identifier, the value exists only until the run of the peripheral ends. The peripheral finds a
-/// preserved value by the UUIDs of the service and the characteristic, at any position in the declaration.
+/// preserved value by the UUIDs of the service and the characteristic, regardless of their positions in the
+/// declaration.
 ///
 /// The peripheral does not restore a preserved value if its bytes cannot be decoded, or if its length differs
 /// from the declared length. If the peripheral cannot restore the preserved value, the initial value applies,
@@ -34,12 +35,12 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
     ///
     /// - Parameters:
     ///   - value: The initial value, which applies if no preserved value exists.
-    ///   - durability: The time at which the peripheral answers the write of a central.
+    ///   - durability: Determines when the peripheral answers a write by a central.
     public init(initially value: Value, writes durability: WriteDurability = .coalesced) {
         self.init(initially: value, writes: durability) { _, _, _ in }
     }
 
-    /// Stores each value that a central writes and the handler accepts.
+    /// Stores each value that a central writes and that the handler accepts.
     ///
     /// The handler follows the same rules as the handler of a ``Write``. If the handler throws an error, the
     /// peripheral refuses the write, and the value does not change. The handler runs for only one central at
@@ -47,7 +48,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
     ///
     /// - Parameters:
     ///   - value: The initial value, which applies if no preserved value exists.
-    ///   - durability: The time at which the peripheral answers the write of a central.
+    ///   - durability: Determines when the peripheral answers a write by a central.
     ///   - handler: Processes the value that a central has written. The handler can add updates, such as a
     ///     log entry. The peripheral sends the added updates together with the value.
     public init(
@@ -68,7 +69,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
         )
     }
 
-    /// Stores each value that a central writes and the handler accepts.
+    /// Stores each value that a central writes and that the handler accepts.
     ///
     /// The handler cannot add updates that the peripheral sends together with the value.
     public init(
@@ -81,7 +82,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
         }
     }
 
-    /// Stores each value that a central writes and the handler accepts.
+    /// Stores each value that a central writes and that the handler accepts.
     ///
     /// The handler receives only the written value.
     public init(
@@ -93,7 +94,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
     }
 }
 
-/// The time at which the peripheral answers the write of a ``PersistentValue``.
+/// Determines when the peripheral answers a write to a ``PersistentValue``.
 public struct WriteDurability: Hashable, Sendable {
     private enum Name {
         case coalesced, durable
@@ -103,15 +104,15 @@ public struct WriteDurability: Hashable, Sendable {
 
     /// The peripheral answers the write immediately.
     ///
-    /// The peripheral preserves the written value soon after the answer to the write, together with other
+    /// The peripheral preserves the written value soon after it has answered the write, together with other
     /// changes.
     public static let coalesced = WriteDurability(name: .coalesced)
 
     /// The peripheral answers the write after the storage has saved the value.
     ///
     /// A successful write is preserved even if the power fails. One save operation preserves the written
-    /// value and the ``UpdatePolicy/durable`` updates that the write causes. The peripheral sends all updates
-    /// of the write after the save operation.
+    /// value and the ``UpdatePolicy/durable`` updates that the write causes. After the save operation, the
+    /// peripheral sends all updates that the write causes.
     ///
     /// The answer to the write waits until the storage has saved the value. The peripheral can delay a save
     /// operation until half a second after the previous save operation. If the program declares a shorter

@@ -38,7 +38,7 @@ extension PresentationFormat {
         public static let lower: Description = 0x0105
         /// The main value.
         public static let main: Description = 0x0106
-        /// The backup value for the case that the main value is not available.
+        /// The backup value, which is used when the main value is not available.
         public static let backup: Description = 0x0107
         /// An auxiliary value.
         public static let auxiliary: Description = 0x0108

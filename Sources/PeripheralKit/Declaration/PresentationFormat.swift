@@ -1,6 +1,6 @@
 internal import PeripheralCore
 
-/// The type, scale and unit for the display of a value to people.
+/// The type, scale and unit that a central needs to display a value.
 ///
 /// The Core Specification defines presentation formats in Vol 3, Part G, 3.3.3.5.
 ///
@@ -31,8 +31,8 @@ public struct PresentationFormat: Sendable {
     ///
     /// - Parameters:
     ///   - type: The format type of the encoded value.
-    ///   - exponent: The decimal exponent, which scales an integer value by a power of ten. For a type that
-    ///     is not an integer, the exponent must be 0.
+    ///   - exponent: The decimal exponent, which scales an integer value by a power of ten. If the type is
+    ///     not an integer type, the exponent must be 0.
     ///   - unit: The unit of the value.
     ///   - description: The description that distinguishes values of the same kind.
     public init(

@@ -16,17 +16,17 @@ public import PeripheralCore
 /// thrown error is not an ``ATTErrorConvertible``, the central receives `ATTError.unlikelyError`. Some
 /// Bluetooth stacks can send only certain ATT errors: see `ATTError`. If a handler has not returned after 4
 /// seconds, the peripheral cancels the handler and refuses the read with `ATTError.unlikelyError`. A
-/// Bluetooth stack can refuse a read that takes 5 seconds.
+/// Bluetooth stack can refuse a read that takes 5 seconds or longer.
 ///
 /// Await long operations in a handler, and do not block the thread of the handler. Locks, system calls and
 /// long computations block a thread. Run long computations and blocking operations on a separate thread.
 /// While a handler is suspended, the peripheral serves other requests.
 ///
-/// The first calls of a handler do not run on the thread that serves the Bluetooth stack. After several quick
-/// calls, a handler runs on the thread that serves the Bluetooth stack, because a change of threads takes
-/// longer than most handlers. If a handler blocks the thread that serves the Bluetooth stack, all requests
-/// and updates wait, even longer than 4 seconds. After a handler has blocked the thread of the Bluetooth
-/// stack, the handler runs on another thread again.
+/// The first calls of a handler do not run on the thread that serves the Bluetooth stack. After several calls
+/// have returned quickly, the handler runs on the thread that serves the Bluetooth stack, because a thread
+/// switch takes longer than most handlers. If a handler blocks the thread that serves the Bluetooth stack,
+/// all requests and updates wait until the thread is free, even if this takes longer than 4 seconds. After a
+/// handler has blocked that thread, the next calls of the handler run on another thread.
 ///
 /// If a value does not fit into one packet, the central reads the value in parts. The peripheral calls the
 /// handler only for the first part of the value. The peripheral takes the later parts from the value that the
@@ -34,7 +34,7 @@ public import PeripheralCore
 public struct Read<Value: GATTValue>: Sendable {
     let source: ReadSource
 
-    /// Creates a read whose handler receives the central that reads.
+    /// Creates a read whose handler receives the central that reads the value.
     public init(_ handler: @escaping @Sendable (_ central: Central) async throws -> Value) {
         source = .handler { central in try await handler(central).gattBytes }
     }

@@ -6,9 +6,9 @@
 /// }
 /// ```
 ///
-/// The peripheral refuses a write with an invalid length with `ATTError.invalidAttributeValueLength`, and
-/// does not call the ``Write`` handler. If the program provides a value with an invalid length, no central
-/// receives that value.
+/// If a write has an invalid length, the peripheral refuses the write with
+/// `ATTError.invalidAttributeValueLength`, and does not call the ``Write`` handler. If the program provides a
+/// value with an invalid length, no central receives that value.
 public struct ValueLength: Hashable, Sendable {
     let minimum: Int
     let maximum: Int
@@ -42,7 +42,7 @@ public struct ValueLength: Hashable, Sendable {
 }
 
 extension ValueLength: CustomStringConvertible {
-    /// The length as a text, such as `exactly 2 bytes`.
+    /// The length as text, such as `exactly 2 bytes`.
     public var description: String {
         let unit = maximum == 1 ? "byte" : "bytes"
         if minimum == maximum { return "exactly \(minimum) \(unit)" }

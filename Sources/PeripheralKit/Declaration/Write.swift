@@ -11,14 +11,14 @@ public import PeripheralCore
 /// The peripheral decodes the written bytes before it calls the handler. If the written bytes are not a valid
 /// `Value`, the peripheral refuses the write and does not call the handler. The ATT error for bytes that
 /// cannot be decoded is `ATTError.invalidAttributeValueLength` or `ATTError.valueNotAllowed`. The handler
-/// receives all parts of a long write as one value. The peripheral refuses a write at an offset other than 0
-/// with `ATTError.invalidOffset`.
+/// receives all parts of a long write as one value. If a write has an offset other than 0, the peripheral
+/// refuses the write with `ATTError.invalidOffset`.
 ///
 /// The write handler runs in a separate task. The handler can suspend, but must not block its thread for
 /// long: see ``Read``.
 ///
-/// - Order: The peripheral handles the writes of one central to all attributes in order, one write at a time.
-///   The peripheral handles the writes of different centrals concurrently.
+/// - Order: The peripheral handles all writes of one central in order, one write at a time, even if they are
+///   to different attributes. The peripheral handles the writes of different centrals concurrently.
 /// - Reads: If a central reads a value that it has just written without response, the read waits for the
 ///   handler of the write. Return from the handler as soon as the program has stored the value. Do longer
 ///   work in a separate task that the handler does not await.

@@ -20,33 +20,32 @@ public import PeripheralCore
 ///
 /// While the buffer is full, further writes wait until the buffer has room:
 ///
-/// - The peripheral refuses a waiting write with response after 4 seconds with `ATTError.unlikelyError`. A
-///   refused write does not enter the buffer.
+/// - If a write with response has waited for 4 seconds, the peripheral refuses the write with
+///   `ATTError.unlikelyError`. A refused write does not enter the buffer.
 /// - A write without response waits without a time limit. While the buffer is full, up to 256 writes of each
 ///   central can wait. If 256 writes of a central already wait, further writes of that central are lost, and
 ///   the peripheral logs the loss. Some Bluetooth stacks treat every write as a write without response if the
 ///   characteristic has the property `.writeWithoutResponse`. To prevent the loss of data, declare only the
 ///   property `.write`.
 ///
-/// The peripheral handles the writes of a central to all attributes in order. A write that waits for room in
-/// the buffer delays the other writes of the same central, including writes to a control point. The
-/// peripheral refuses a delayed write after 4 seconds. A delayed write without response also delays the reads
-/// of the same value by the same central. A full buffer does not delay the reads of other values or the
-/// requests of other centrals. Consume the writes of a write stream without delay. If the processing of the
-/// data needs time, store the data outside the buffer first.
+/// The peripheral handles all writes of a central in order, even if they are to different attributes. A write
+/// that waits for room in the buffer delays the other writes of the same central, including writes to a
+/// control point. The peripheral refuses a delayed write after 4 seconds. A delayed write without response
+/// also delays the reads of the same value by the same central. A full buffer does not delay the reads of
+/// other values or the requests of other centrals. Consume the writes of a write stream without delay. If
+/// processing the data takes time, first move the data out of the buffer.
 public struct WriteStream<Value: GATTValue>: Sendable {
     let target: WriteTarget
 
     /// Creates a write stream that buffers writes until the program consumes them.
     ///
-    /// - Parameter capacity: The maximum number of buffered writes of all centrals together, which is at
-    ///   least 1.
+    /// - Parameter capacity: The maximum total number of buffered writes from all centrals. The minimum is 1.
     public init(capacity: Int = 64) {
         target = .stream(capacity: max(1, capacity)) { bytes in _ = try Value(gattBytes: bytes) }
     }
 }
 
-/// A write of a central, as an element of ``PeripheralSession/writes(to:)``.
+/// A write from a central, as an element of ``PeripheralSession/writes(to:)``.
 public struct ReceivedWrite<Value: GATTValue>: Sendable {
     /// The value that the central has written.
     public let value: Value

@@ -13,7 +13,7 @@ public protocol ATTErrorConvertible: Error {
 }
 
 extension ATTError: ATTErrorConvertible {
-    /// This `ATTError`, without a conversion.
+    /// This error itself, because it is already an `ATTError`.
     public var attError: ATTError { self }
 }
 

@@ -8,7 +8,7 @@ final class RunningRequest: Sendable {
     private enum Progress: UInt8, AtomicRepresentable {
         case waiting
         /// The framework answered the request because the handler was late. The handler of an answered
-        /// request can still run.
+        /// request might still be running.
         case answeredFor
         case over
     }

@@ -45,7 +45,7 @@ public struct DeclarationChanges: Hashable, Sendable {
     /// If a service or characteristic is new, the array does not list the elements that it contains.
     public internal(set) var added: [Element] = []
 
-    /// The elements of the earlier publication that are not declared any more.
+    /// The elements of the earlier publication that are no longer declared.
     ///
     /// If a service or characteristic is missing, the array does not list the elements that it contained.
     public internal(set) var removed: [Element] = []
@@ -64,11 +64,11 @@ public struct DeclarationChanges: Hashable, Sendable {
     /// Whether centrals must discover the services again.
     ///
     /// The value is `true` if a handle or a declaration has changed, because the Database Hash and the
-    /// attribute caches of centrals are then outdated. The value is also `true` if the framework could
-    /// restore nothing, or if the Bluetooth stack does not report handles.
+    /// attribute caches of centrals are then outdated. The value is also `true` if the framework could not
+    /// restore anything, or if the Bluetooth stack does not report handles.
     ///
-    /// The Bluetooth stack sends Service Changed to connected centrals at once, and to bonded centrals after
-    /// they reconnect.
+    /// The Bluetooth stack sends Service Changed to connected centrals immediately, and to bonded centrals
+    /// after they reconnect.
     public internal(set) var invalidatesCaches = false
 
     /// Whether the declaration has no known differences from the earlier publication.

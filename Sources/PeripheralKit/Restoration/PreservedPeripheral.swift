@@ -1,9 +1,9 @@
 public import PeripheralCore
 
-/// The preserved state of a peripheral for a new declaration of the same peripheral.
+/// The preserved state of a peripheral, for use in a new declaration of that peripheral.
 ///
 /// The program adds new handlers to the preserved declaration. Use `PreservedPeripheral` in a program that
-/// does not know its declaration in advance:
+/// does not know the declarations of its peripherals in advance:
 ///
 /// ```swift
 /// let store = try StateDirectory()
@@ -79,7 +79,7 @@ public struct PreservedPeripheral: Sendable {
     /// Returns a preserved characteristic with new handlers.
     ///
     /// The characteristic has the same properties, security, length, update policy and constant descriptors
-    /// as in the earlier run. If the preserved writes were ``WriteDurability/durable``, the writes stay
+    /// as in the earlier run. If the writes were ``WriteDurability/durable`` in the earlier run, they stay
     /// durable even if the ``PersistentValue`` declares another durability. Durable writes stay durable
     /// because centrals rely on them.
     ///
@@ -139,8 +139,8 @@ extension Peripheral {
     ///
     /// - Parameters:
     ///   - preserved: The preserved state.
-    ///   - pairing: The pairing methods and handlers for centrals. If an attribute requires security, the
-    ///     peripheral needs a pairing method.
+    ///   - pairing: The pairing methods for centrals, with their handlers. If an attribute requires security,
+    ///     the peripheral needs a pairing method.
     ///   - characteristics: The characteristics with new handlers.
     ///     ``PreservedPeripheral/characteristic(_:ofService:occurrence:as:_:)`` returns such a
     ///     characteristic.

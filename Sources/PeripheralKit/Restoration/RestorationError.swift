@@ -1,4 +1,4 @@
-/// An error that occurs when preserved state of a peripheral cannot be used or saved.
+/// An error that occurs when the preserved state of a peripheral cannot be used or saved.
 public struct RestorationError: Error, Sendable, CustomStringConvertible {
     /// A kind of restoration error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -27,7 +27,7 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
         public static let incompatible = Code(kind: .incompatible)
         /// The preserved state is larger than the store accepts.
         public static let tooLarge = Code(kind: .tooLarge)
-        /// Another user of the system may have written the preserved state.
+        /// Another user of the system might have written the preserved state.
         ///
         /// The code `untrusted` applies to a symbolic link, and to any file that is not a regular file. The
         /// code `untrusted` also applies if another user owns the file or the directory, or can write to the

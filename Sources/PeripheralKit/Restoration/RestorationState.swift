@@ -6,7 +6,7 @@
 /// The name of a group or key consists of one or more ASCII letters, digits and hyphens. A value is any text
 /// without the character U+0000. A store refuses to save a state with an invalid name or value.
 public struct RestorationState: Hashable, Sendable {
-    /// The newest version of the format of preserved state that this package can read.
+    /// The newest version of the preserved-state format that this package can read.
     ///
     /// The package can also read all earlier versions of the format. The store preserves the state of a newer
     /// version for a program that can read the newer version. See
@@ -23,11 +23,11 @@ public struct RestorationState: Hashable, Sendable {
     /// Creates a state without groups.
     public init() {}
 
-    /// The group with a name, or `nil` if no group has this name.
+    /// The group with the given name, or `nil` if no group has this name.
     ///
     /// A new group is added after the existing groups. If a group with this name exists, the new group
     /// replaces the existing group at the same position. The name in the subscript replaces the name of the
-    /// new group. To remove a group, set the value `nil`.
+    /// new group. To remove a group, assign `nil`.
     public subscript(name: String) -> Group? {
         get { positions[name].map { groups[$0] } }
         set {
@@ -104,10 +104,10 @@ extension RestorationState {
             for entry in entries { self[entry.key] = entry.value }
         }
 
-        /// The value of a key, or `nil` if the group does not contain the key.
+        /// The value of the given key, or `nil` if the group does not contain the key.
         ///
         /// A new key is added after the existing keys. If a key exists in the group, the new value replaces
-        /// the existing value at the same position. To remove a key, set the value `nil`.
+        /// the existing value at the same position. To remove a key, assign `nil`.
         public subscript(key: String) -> String? {
             get { positions[key].map { entries[$0].value } }
             set {

@@ -2,8 +2,8 @@
 ///
 /// The store preserves the state of each peripheral under the restoration identifier of the peripheral. The
 /// type `StateDirectory` of the BlueZ backend stores the state in files. The type `InMemoryRestorationStore`
-/// stores the state in memory and is for tests. A program can implement another store, for example for a
-/// flash partition or a settings service. A restoration store must meet these requirements:
+/// stores the state in memory and is intended for tests. A program can implement another store, for example
+/// for a flash partition or a settings service. A restoration store must meet these requirements:
 ///
 /// - After ``RestorationRecord/save(_:)`` has returned, the saved state survives a crash at any later time.
 /// - A loaded state is exactly one of the saved states, and never a mixture of two saved states.

@@ -1,9 +1,9 @@
 public import PeripheralCore
 
-/// The preserved state of an earlier run that a new run of a peripheral restores.
+/// The preserved state of an earlier run, which a new run of the peripheral restores.
 ///
 /// A peripheral with a restoration identifier receives the restored state before it registers its services
-/// and before any request.
+/// and before it serves any request.
 ///
 /// ```swift
 /// let door = Peripheral("Door", restorationIdentifier: "com.example.door", pairing: .justWorks) {
@@ -30,7 +30,7 @@ public struct RestoredState: Sendable {
 
     /// The differences between the declaration and the attributes of the earlier run.
     ///
-    /// If the framework could restore nothing, the differences are unknown, and
+    /// If the framework could not restore anything, the differences are unknown, and
     /// ``DeclarationChanges/invalidatesCaches`` is `true`.
     public let changes: DeclarationChanges
 
@@ -39,12 +39,12 @@ public struct RestoredState: Sendable {
     /// The array of problems is usually empty.
     public let problems: [RestorationProblem]
 
-    /// Whether the framework could restore nothing.
+    /// Whether the framework was unable to restore any preserved state.
     ///
     /// If the value is `true`, ``problems`` contains the reason.
     public var isEmpty: Bool { preserved == nil }
 
-    /// The name of the peripheral in the earlier run, or `nil` if the framework could restore nothing.
+    /// The name of the peripheral in the earlier run, or `nil` if the framework could not restore anything.
     public var name: String? { preserved?.name }
 
     /// The address of the adapter that the peripheral used in the earlier run.
@@ -101,7 +101,7 @@ public struct RestoredState: Sendable {
         return preserved?.values[handle] ?? preserved?.database.staticValues[handle]
     }
 
-    /// Returns the handle on the air that the value of a characteristic had in the earlier run.
+    /// Returns the handle that the value of a characteristic had on the air in the earlier run.
     ///
     /// The result is `nil` if the value had no handle on the air, or if the framework does not know the
     /// handle.
@@ -120,7 +120,7 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
     public enum Operation: Hashable, Sendable {
         /// The framework could not open the record of the restoration identifier.
         ///
-        /// The framework preserves nothing before the record is open. The framework tries again to open the
+        /// The framework preserves nothing until the record is open. The framework tries again to open the
         /// record, unless the existing state must not be replaced. One example is an existing state that the
         /// next run restores (``RestorationError/Code/openedLate``). Another example is an existing state
         /// that can be neither read nor renamed.

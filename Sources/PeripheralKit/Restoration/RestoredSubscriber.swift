@@ -11,11 +11,11 @@ public struct RestoredSubscriber: Hashable, Sendable {
         /// The central is bonded and not connected.
         ///
         /// The peripheral can identify the central after the central reconnects. The central receives no
-        /// updates before it has reconnected. Most centrals subscribe again automatically after the
-        /// peripheral is on the air again. Some Bluetooth stacks lose subscriptions when services are
-        /// withdrawn, even if the program was killed.
+        /// updates until it has reconnected. Most centrals subscribe again automatically after the peripheral
+        /// is on the air again. Some Bluetooth stacks lose subscriptions when services are withdrawn, even if
+        /// the program was killed.
         case expected
-        /// The central is not a subscriber before it subscribes again.
+        /// The central is not a subscriber until it subscribes again.
         ///
         /// Possible reasons:
         ///
@@ -40,7 +40,7 @@ public struct RestoredSubscriber: Hashable, Sendable {
     /// The kind of update that the central requested, or `nil` if the kind is not known.
     public let kind: UpdateKind?
 
-    /// The time of the first subscription, according to the clock of the system.
+    /// The time of the first subscription, according to the system clock.
     ///
     /// The time is in whole seconds since 1970-01-01 00:00 UTC.
     public let since: Duration
@@ -48,7 +48,7 @@ public struct RestoredSubscriber: Hashable, Sendable {
     /// The present status of the restored subscriber.
     public internal(set) var status: Status
 
-    /// Returns whether the subscription is, or was, a subscription to a characteristic of the peripheral.
+    /// Returns whether the subscription is, or was, to the given characteristic.
     public func hasSubscribed<Value>(to characteristic: Characteristic<Value>) -> Bool {
         identity == characteristic.declaration.identity
     }

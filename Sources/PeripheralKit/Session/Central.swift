@@ -2,7 +2,7 @@ public import PeripheralCore
 
 /// A central at the time of a request or an event.
 ///
-/// Two values are equal if they identify the same central. Other properties of two equal values may differ.
+/// Two values are equal if they identify the same central. The other properties of equal values can differ.
 /// For example, the MTU of a central can grow during a connection.
 public struct Central: Sendable, Hashable, Identifiable {
     /// Identifies a central among all centrals that the Bluetooth stack knows.
@@ -67,7 +67,7 @@ public struct Central: Sendable, Hashable, Identifiable {
     /// Two devices are bonded if they have paired and both devices store the keys.
     public let isBonded: Bool
 
-    /// The maximum size of an ATT packet of the connection, from 23 to 517 bytes.
+    /// The maximum size of an ATT packet on the connection, from 23 to 517 bytes.
     public let mtu: Int
 
     /// Identifies the central.

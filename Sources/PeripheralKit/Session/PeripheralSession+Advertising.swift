@@ -1,5 +1,5 @@
 extension PeripheralSession {
-    /// The present advertisements of the program.
+    /// The current advertisements of the program.
     ///
     /// The list contains the advertisements that the peripheral declares, or the advertisements that the
     /// program last set. The list of advertisements is empty after ``stopAdvertising()``.
@@ -14,11 +14,11 @@ extension PeripheralSession {
     /// try await session.advertise(Advertisement(localName: "Lamp", manufacturerData: [0x0059: [1, 2]]))
     /// ```
     ///
-    /// A new advertisement replaces the earlier advertisement at the same index. The adapter sends an
-    /// unchanged advertisement without interruption. If the timeout of an unchanged advertisement has passed,
-    /// the adapter sends the advertisement again. A field that the program does not set has the same default
-    /// as in the declaration of a peripheral. Connected centrals stay connected while the advertisements
-    /// change.
+    /// A new advertisement replaces the earlier advertisement at the same index. The adapter continues to
+    /// send an unchanged advertisement without interruption. If the timeout of an unchanged advertisement has
+    /// passed, the adapter sends the advertisement again. A field that the program does not set has the same
+    /// default as in the declaration of a peripheral. Connected centrals stay connected while the
+    /// advertisements change.
     ///
     /// The new advertisements remain active until the next change or the end of the run. A restart of the
     /// Bluetooth stack does not change the advertisements. `Advertisement.plan(for:)` reports whether an
@@ -29,14 +29,14 @@ extension PeripheralSession {
     /// does not undo a change that has begun.
     ///
     /// While the peripheral is not published, the function returns immediately. The new advertisements start
-    /// when the peripheral is published again. If a new advertisement pauses while a central is connected,
-    /// the advertisement starts when the central disconnects. The function does not wait for the
+    /// when the peripheral is published again. If a new advertisement is declared to pause while a central is
+    /// connected, the advertisement starts when the central disconnects. The function does not wait for the
     /// disconnection of the central.
     ///
     /// The Bluetooth stack determines whether a change interrupts an advertisement. In most cases, a change
-    /// of an advertisement has one of these effects:
+    /// to an advertisement has one of these effects:
     ///
-    /// - A change of only the content does not interrupt the advertisement if the kind of advertising (legacy
+    /// - A change to only the content does not interrupt the advertisement if the kind of advertising (legacy
     ///   or extended) stays the same. The content of an advertisement consists of services, manufacturer
     ///   data, service data, raw data, the local name and the appearance.
     /// - Any other change interrupts the changed advertisement for a few milliseconds. The removal of a name
@@ -49,10 +49,10 @@ extension PeripheralSession {
     /// - Parameter advertisements: The new advertisements. Without arguments, the function uses the
     ///   advertisements that the peripheral declares.
     /// - Throws: The function throws one of these errors:
-    ///   - ``DeclarationError`` when an advertisement is invalid or does not fit on the adapter. A
+    ///   - ``DeclarationError`` when an advertisement is invalid or is not possible on the adapter. A
     ///     ``DeclarationError`` leaves all advertisements unchanged.
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/rejected`` when the Bluetooth stack
-    ///     refuses an advertisement. For example, the adapter may have no room for another advertisement.
+    ///     refuses an advertisement. For example, the adapter might not have room for another advertisement.
     ///     After a refused advertisement, the earlier advertisements are active again.
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/stopped`` when the session has ended.
     ///   - `CancellationError` when the task is cancelled before the change begins.
@@ -84,11 +84,11 @@ extension PeripheralSession {
     /// advertisements at the same time. A change in one task preserves the changes of the other tasks.
     ///
     /// - Parameters:
-    ///   - index: The index of the changed advertisement in ``advertisements``.
+    ///   - index: The index in ``advertisements`` of the advertisement to change.
     ///   - change: A closure that changes the advertisement. The function calls the closure exactly once.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` when there is no
     ///   advertisement at the index, for example after ``stopAdvertising()``. The function also throws any
-    ///   error of `change`, and the errors of ``advertise(_:)-(Advertisement...)``.
+    ///   error that `change` throws, and the errors of ``advertise(_:)-(Advertisement...)``.
     public func changeAdvertisement(
         at index: Int = 0,
         _ change: (inout Advertisement) throws -> Void
@@ -113,9 +113,9 @@ extension PeripheralSession {
     /// advertising, even a central that was connected earlier cannot reconnect. Connected centrals can still
     /// use the peripheral. ``advertise(_:)-(Advertisement...)`` starts advertising again.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, or with an error that
-    ///   the Bluetooth stack reports. `CancellationError` when the task is cancelled before the change
-    ///   begins.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/stopped`` if the session has ended,
+    ///   or with another code if the Bluetooth stack reports an error. `CancellationError` when the task is
+    ///   cancelled before the change begins.
     public func stopAdvertising() async throws {
         try await runtime.advertising.change { present, _ in
             present = []

@@ -3,12 +3,12 @@ internal import PeripheralCore
 extension PeripheralSession {
     /// Queues a new value for all subscribers of a characteristic if the queues have room.
     ///
-    /// The function never waits, like `CBPeripheralManager.updateValue` of CoreBluetooth. The function
+    /// Like `CBPeripheralManager.updateValue` in CoreBluetooth, the function never waits. The function
     /// returns one of these results:
     ///
     /// - `true`: The value is in the queues of all subscribers. The session sends the value to each
     ///   subscriber once, as a notification or an indication. The session sends values in the order of the
-    ///   calls. Without subscribers, the session does not send the value.
+    ///   calls. If the characteristic has no subscribers, the session does not send the value.
     /// - `false`: The value is not in the queue of any subscriber. ``readyToUpdate(_:)`` waits until the
     ///   queues have room.
     ///
@@ -24,23 +24,23 @@ extension PeripheralSession {
     /// - The peripheral is no longer published, or the session ends.
     /// - The Bluetooth stack does not accept the value, for example because the link lacks the required
     ///   security.
-    /// - The value is for a single central, but the Bluetooth stack can now send values only to several
-    ///   centrals together.
+    /// - The value is for a single central, but the Bluetooth stack can no longer send values to that central
+    ///   separately.
     ///
     /// ``UpdateStatistics/dropped`` counts the values that the Bluetooth stack did not accept.
     ///
     /// The ``UpdatePolicy`` of a characteristic determines the size of the queue. The ``UpdatePolicy`` also
-    /// determines the treatment of a value that does not fit into the queue.
+    /// determines what happens to a value that does not fit into the queue.
     ///
     /// A slow central with a full queue delays the values for all other centrals. To send values to each
     /// central independently, call ``update(_:_:to:)-(_,_,Central)`` for each central.
     ///
-    /// ``notify(_:_:)-(_,Value)`` waits for room in the queues. Otherwise, `notify` is the same as `update`.
-    /// The documentation of `notify` describes the updates that a central receives.
+    /// ``notify(_:_:)-(_,Value)`` waits for room in the queues. In all other respects, `notify` behaves like
+    /// `update`. The documentation of `notify` describes which updates a central receives.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
-    ///   - value: The new value, which has at most 512 bytes when encoded.
+    ///   - value: The new value, which is at most 512 bytes long when encoded.
     /// - Returns: Whether the session has queued the value.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``.
@@ -76,12 +76,12 @@ extension PeripheralSession {
 
     /// Queues a new value for several subscribers if the queue of each subscriber has room.
     ///
-    /// If the queue of one subscriber has no room, the function does not queue the value for any subscriber.
-    /// The function follows the rules of ``update(_:_:)``. If the sequence contains a central twice, the
-    /// session sends the value to this central once.
+    /// If the queue of even one subscriber has no room, the function does not queue the value for any
+    /// subscriber. The function follows the rules of ``update(_:_:)``. If the sequence contains a central
+    /// more than once, the session sends the value to that central only once.
     ///
-    /// - Throws: The function throws the error of the first central that fails, see
-    ///   ``update(_:_:to:)-(_,_,Central)``. If one central fails, the session does not queue the value for
+    /// - Throws: The function throws the error of the first central that fails (see
+    ///   ``update(_:_:to:)-(_,_,Central)``). If any central fails, the session does not queue the value for
     ///   any central.
     public func update<Value>(
         _ characteristic: Characteristic<Value>,
@@ -101,14 +101,14 @@ extension PeripheralSession {
     /// Waits until ``update(_:_:)`` would accept a value of any size.
     ///
     /// The function returns immediately if the queues have room, or if the characteristic has no subscribers.
-    /// The function checks the present state of the queues. A program therefore cannot miss the moment at
+    /// The function checks the current state of the queues. A program therefore cannot miss the moment at
     /// which a full queue has room again. If a queue was full, the function returns when half of the queue is
     /// free. A program therefore does not wake up for each value that leaves the queue.
     ///
     /// When the queues have room, all waiting calls return in the order in which they began. The first caller
-    /// may fill the queues again. If the queues are full again, ``update(_:_:)`` returns `false` for the next
-    /// caller. A call of ``notify(_:_:)-(_,Value)`` that has waited longer for the same room queues its value
-    /// first.
+    /// might fill the queues again. If the queues are full again, ``update(_:_:)`` returns `false` for the
+    /// next caller. A call of ``notify(_:_:)-(_,Value)`` that has waited longer for room in the same queue
+    /// goes first.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``, or `CancellationError`.
@@ -139,10 +139,10 @@ extension PeripheralSession {
     /// Waits for room in the queue of each central, one central after the other.
     ///
     /// The function follows the rules of ``readyToUpdate(_:)``. If another task sends values during the wait,
-    /// a queue may be full again when the function returns.
+    /// a queue might be full again when the function returns.
     ///
-    /// - Throws: The function throws the error of the first central that fails, see
-    ///   ``readyToUpdate(_:to:)-(_,Central)``.
+    /// - Throws: The function throws the error of the first central that fails (see
+    ///   ``readyToUpdate(_:to:)-(_,Central)``).
     public func readyToUpdate<Value>(
         _ characteristic: Characteristic<Value>,
         to centrals: some Sequence<Central>

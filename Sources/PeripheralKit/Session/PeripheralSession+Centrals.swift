@@ -9,7 +9,7 @@ extension PeripheralSession {
         runtime.register.centrals
     }
 
-    /// Returns the present connection of a central.
+    /// Returns the current connection of a central.
     ///
     /// Use the connection as a key for data that is valid only during the connection, such as the consent of
     /// a user. Each later connection of the same central is a different key.
@@ -30,8 +30,7 @@ extension PeripheralSession {
     /// The central can connect again immediately. To prevent the central from using the peripheral, call
     /// ``forget(_:)`` and declare attributes that require pairing.
     ///
-    /// - Throws: ``PeripheralError`` with one of these codes, or with an error that the Bluetooth stack
-    ///   reports:
+    /// - Throws: ``PeripheralError`` with one of these codes, or an error that the Bluetooth stack reports:
     ///   - ``PeripheralError/Code/disconnected`` when the central is not connected.
     ///   - ``PeripheralError/Code/connectionLost`` when the peripheral is not published.
     ///   - ``PeripheralError/Code/stopped``.
@@ -53,11 +52,10 @@ extension PeripheralSession {
 
     /// Removes the bond of a central and ends its connection.
     ///
-    /// The central must pair again to create a new bond. The function also removes the data of the central
+    /// The central must pair again to create a new bond. The function also removes the data about the central
     /// from the preserved state.
     ///
-    /// - Throws: ``PeripheralError`` with one of these codes, or with an error that the Bluetooth stack
-    ///   reports:
+    /// - Throws: ``PeripheralError`` with one of these codes, or an error that the Bluetooth stack reports:
     ///   - ``PeripheralError/Code/unknownCentral`` when the Bluetooth stack does not know the central.
     ///   - ``PeripheralError/Code/connectionLost`` when the peripheral is not published.
     ///   - ``PeripheralError/Code/stopped``.

@@ -3,17 +3,17 @@ internal import PeripheralCore
 extension PeripheralSession {
     /// The state that the session restored when the run began.
     ///
-    /// The state contains the present status of each restored subscriber.
+    /// The state contains the current status of each restored subscriber.
     ///
     /// The state is `nil` if no state was preserved, or if the peripheral has no restoration identifier.
     public var restored: RestoredState? { runtime.preservation?.restored }
 
-    /// Saves all changes and waits until the store contains the changes.
+    /// Saves all changes and waits until they are in the store.
     ///
-    /// The store determines the duration of a save. If an earlier save has just begun, the function first
-    /// waits up to half a second. Without a call of `preserve()`, the session saves changes automatically
-    /// after a short delay, several changes at a time. Cancellation of the calling task does not stop the
-    /// save.
+    /// How long a save takes depends on the store. If an earlier save has just begun, the function first
+    /// waits for up to half a second. If the program does not call `preserve()`, the session saves changes
+    /// automatically after a short delay, several changes at a time. Cancellation of the calling task does
+    /// not stop the save.
     ///
     /// - Throws: ``RestorationError`` when the session cannot save the state. ``PeripheralError`` with the
     ///   code ``PeripheralError/Code/restorationUnavailable`` when the peripheral has no restoration
@@ -25,7 +25,7 @@ extension PeripheralSession {
 
     /// The number of saves in this run, and the number of updates dropped from the preserved state.
     ///
-    /// Each save wears out flash memory.
+    /// Each save adds wear to flash memory.
     public var restorationStatistics: RestorationStatistics {
         runtime.preservation?.statistics ?? RestorationStatistics()
     }
@@ -41,13 +41,13 @@ extension PeripheralSession {
 
     /// Changes a persistent value and sends the new value to all subscribers.
     ///
-    /// A central that reads the characteristic receives the new value immediately. If the characteristic is
-    /// declared with ``WriteDurability/durable``, the function returns after the value is saved. The session
-    /// sends the value according to the rules of ``notify(_:_:)-(_,Value)``.
+    /// The change takes effect immediately for centrals that read the characteristic. If the characteristic
+    /// is declared with ``WriteDurability/durable``, the function returns after the value is saved. The
+    /// session sends the value according to the rules of ``notify(_:_:)-(_,Value)``.
     ///
     /// With ``UpdatePolicy/durable``, one save contains both the value and its update. The save also contains
-    /// all earlier values of ``update(_:_:)``. With ``UpdatePolicy/durable``, the function does not change
-    /// the value while the queue of a connected subscriber is full.
+    /// the values of all earlier calls of ``update(_:_:)``. With ``UpdatePolicy/durable``, the function does
+    /// not change the value while the queue of a connected subscriber is full.
     ///
     /// - Throws: The function throws one of these errors:
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
@@ -89,7 +89,7 @@ public struct RestorationStatistics: Hashable, Sendable {
     /// The number of failed saves.
     public internal(set) var failures = 0
 
-    /// The number of updates that the session dropped to preserve newer updates with
+    /// The number of updates that the session dropped to make room for newer updates with
     /// ``UpdatePolicy/durable(beyond:)``.
     public internal(set) var droppedUpdates = 0
 }

@@ -16,16 +16,16 @@ extension PeripheralSession {
     /// the Bluetooth stack at a time. The length of the queue therefore does not depend on the size of the
     /// document. Between the chunks of a document, the session sends updates of other characteristics.
     ///
-    /// Later values of ``update(_:_:to:)-(_,_,Central)`` for the same characteristic wait until the document
-    /// is complete. Other documents for the same characteristic also wait until the document is complete. If
-    /// the document is sent as indications, values of ``indicate(_:_:to:)`` also wait until the document is
-    /// complete. If the central subscribes again during the transfer, the session sends the document again
-    /// from the beginning.
+    /// Values of later calls of ``update(_:_:to:)-(_,_,Central)`` for the same characteristic wait until the
+    /// document is complete. Other documents for the same characteristic also wait until the document is
+    /// complete. If the document is sent as indications, values of ``indicate(_:_:to:)`` also wait until the
+    /// document is complete. If the central subscribes again during the transfer, the session sends the
+    /// document again from the beginning.
     ///
-    /// After a cancellation, the Bluetooth stack still sends the chunks that it has accepted. The session
-    /// then sends the end marker. The end marker prevents the central from mistaking the next update for the
-    /// rest of the document. If the call is cancelled before the session has passed the first chunk to the
-    /// Bluetooth stack, the session sends no chunk and no end marker.
+    /// After a cancellation, the Bluetooth stack still sends the chunks that it has already accepted. The
+    /// session then sends the end marker. The end marker prevents the central from mistaking the next update
+    /// for the rest of the document. If the call is cancelled before the session has passed the first chunk
+    /// to the Bluetooth stack, the session sends no chunk and no end marker.
     ///
     /// If a call fails while the central stays connected, the central may have received a part of the
     /// document without an end marker. After such a failure, the next transfer to the central begins with an
@@ -34,14 +34,13 @@ extension PeripheralSession {
     /// - Parameters:
     ///   - bytes: The document.
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
-    ///     The declared length of the characteristic must allow values from 1 byte to the chunk size.
+    ///     The declared length of the characteristic must allow every length from 1 byte to the chunk size.
     ///   - central: A central that has subscribed to the characteristic.
     ///   - chunkSize: The maximum size of a chunk.
     ///   - endMarker: The update that follows the last chunk, or `nil` for no end marker.
     ///   - kind: Whether the session sends the chunks and the end marker as notifications or as indications.
     ///     With indications, the central confirms each chunk before the next chunk is sent. Indications are
-    ///     much slower than notifications. Indications are reliable even for a central that loses
-    ///     notifications.
+    ///     much slower than notifications. Indications are reliable even if the central loses notifications.
     ///   - progress: A closure that receives the progress of the transfer. The calling task runs the progress
     ///     closure. If several progress reports wait for the closure, the closure receives only the newest
     ///     report.
@@ -118,29 +117,30 @@ extension PeripheralSession {
     ///
     /// The session sends the document to each subscriber at the speed of that subscriber's link.
     ///
-    /// The function returns when all present subscribers have received the document. A central that
+    /// The function returns when all current subscribers have received the document. A central that
     /// subscribes during the transfer receives the document from the beginning. The function does not wait
-    /// for a central that disconnects or unsubscribes. Without subscribers, the function returns immediately.
+    /// for a central that disconnects or unsubscribes. If the characteristic has no subscribers, the function
+    /// returns immediately.
     ///
     /// Some Bluetooth stacks cannot send a value to each subscriber separately. If the Bluetooth stack sends
     /// each value to all subscribers together, the slowest subscriber determines the speed. If the Bluetooth
     /// stack sends each value to all subscribers together, a new subscriber first receives the rest of the
-    /// document. The session then sends the whole document to all subscribers again. The session may also
-    /// send the document to all subscribers together because of a single central, such as a bonded central
-    /// that has reconnected. If a central has received only a part of the document, the session ends that
-    /// part with an end marker.
+    /// document. The session then sends the whole document to all subscribers again. The session can also
+    /// send the document to all subscribers together if a single central, such as a bonded central that has
+    /// reconnected, can no longer be reached separately. If a central has received only a part of the
+    /// document, the session ends that part with an end marker.
     ///
     /// With indications, each subscriber confirms the chunks independently of the other subscribers. If the
     /// session knows that a subscriber has asked for notifications, that subscriber receives notifications.
     ///
     /// If the Bluetooth stack sends each indication to all subscribers together, all subscribers must confirm
     /// a chunk before the session sends the next chunk. ``indicate(_:_:)`` has the same limitation. The
-    /// Bluetooth stack may not report that a subscriber has unsubscribed or has asked for notifications. The
-    /// function waits 30 s for the confirmation of a subscriber that does not confirm. After the wait of 30
-    /// s, the other subscribers receive the rest of the document without a further wait. After the end of the
-    /// document, the function throws ``PeripheralError/Code/unconfirmed``. If a second subscriber does not
-    /// confirm the next chunk, the function throws ``PeripheralError/Code/unconfirmed`` immediately and sends
-    /// no further chunks.
+    /// Bluetooth stack might not report that a subscriber has unsubscribed or has asked for notifications. If
+    /// a subscriber does not confirm a chunk, the function waits for 30 s. After these 30 s, the other
+    /// subscribers receive the rest of the document without a further wait. After the end of the document,
+    /// the function throws ``PeripheralError/Code/unconfirmed``. If a second subscriber does not confirm the
+    /// next chunk, the function throws ``PeripheralError/Code/unconfirmed`` immediately and sends no further
+    /// chunks.
     ///
     /// The transfer follows the rules of
     /// ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
@@ -171,12 +171,12 @@ extension PeripheralSession {
     /// The transfer continues until the calling task is cancelled.
     ///
     /// Each subscriber receives the document once for each subscription. To offer another document, cancel
-    /// the calling task and call the function again. All present subscribers receive the new document.
+    /// the calling task and call the function again. All current subscribers receive the new document.
     ///
-    /// A central that cannot be reached receives the document after its next subscription. For example, a
-    /// bonded central may not encrypt the link after it has reconnected. If the characteristic requires
-    /// encryption, a central cannot be reached before it encrypts the link. A central that has not confirmed
-    /// a chunk also receives the document after its next subscription.
+    /// A central that cannot be reached receives the document after it subscribes again. For example, a
+    /// bonded central might not encrypt the link after it has reconnected. If the characteristic requires
+    /// encryption, a central cannot be reached until it encrypts the link. A central that has not confirmed a
+    /// chunk also receives the document after it subscribes again.
     ///
     /// The transfer follows the rules of ``send(_:over:chunkSize:endMarker:by:progress:)``.
     ///

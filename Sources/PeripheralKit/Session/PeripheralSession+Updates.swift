@@ -4,14 +4,14 @@ extension PeripheralSession {
     /// Sends a new value to all subscribers of a characteristic.
     ///
     /// Each subscriber receives the kind of update that it has requested: a notification or an indication. If
-    /// one task sends several values of a characteristic, the values arrive in the order of the calls.
-    /// Without subscribers, the session does not send the value. If a value is longer than the
-    /// ``Central/maximumUpdateValueLength`` of a central, the central receives a shortened value.
+    /// one task sends several values of a characteristic, the values arrive in the order of the calls. If the
+    /// characteristic has no subscribers, the session does not send the value. If a value is longer than the
+    /// ``Central/maximumUpdateValueLength`` of a central, the central receives a truncated value.
     ///
     /// A central does not receive the value if its link lacks the security that the characteristic requires.
-    /// For example, the subscription of a bonded central resumes at the reconnection, before the central
-    /// encrypts the link. If the Bluetooth stack can send a value to several centrals only together, one link
-    /// without the required security prevents the delivery to all these centrals.
+    /// For example, the subscription of a bonded central resumes when the central reconnects, before it
+    /// encrypts the link. If the Bluetooth stack can send a value only to several centrals together, a single
+    /// link without the required security prevents delivery to all these centrals.
     ///
     /// The function waits while the queue of a subscriber is full (see ``UpdatePolicy``). The function
     /// returns when the Bluetooth stack has accepted the value for all subscribers. With
@@ -22,7 +22,7 @@ extension PeripheralSession {
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
-    ///   - value: The new value, which has at most 512 bytes when encoded.
+    ///   - value: The new value, which is at most 512 bytes long when encoded.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``, or `CancellationError`.
     ///   With ``UpdatePolicy/durable``, the function also throws ``RestorationError`` when the value is
@@ -36,17 +36,15 @@ extension PeripheralSession {
 
     /// Sends a new value to one subscriber.
     ///
-    /// No other subscriber receives the value if the Bluetooth stack reports all subscribers. To reach a
+    /// If the Bluetooth stack reports all subscribers, no other subscriber receives the value. To reach a
     /// single subscriber, the Bluetooth stack sometimes sends the value to all subscribers. A central that
-    /// subscribes at the moment of the transmission may therefore also receive the value. Do not send
-    /// confidential values as updates. Instead of sending confidential values, let centrals read these
-    /// values.
+    /// subscribes during the transmission might therefore also receive the value. Do not send confidential
+    /// values as updates. Let centrals read confidential values instead.
     ///
-    /// Some versions of the Bluetooth stack have a defect in characteristics with the property `.indicate`.
-    /// If a characteristic with the property `.indicate` has several subscribers, a value for only one
-    /// subscriber triggers the defect. The only subscriber that receives the value can crash the Bluetooth
-    /// stack. To avoid the crash, require pairing for the characteristic, or send its values to all
-    /// subscribers.
+    /// Some versions of the Bluetooth stack have a defect that affects characteristics with the property
+    /// `.indicate`. If such a characteristic has several subscribers, sending a value to only one of them
+    /// triggers the defect. The subscriber that receives the value can then crash the Bluetooth stack. To
+    /// avoid the crash, require pairing for the characteristic, or send its values to all subscribers.
     ///
     /// The function follows the rules of ``notify(_:_:)-(_,Value)``.
     ///
@@ -74,8 +72,8 @@ extension PeripheralSession {
 
     /// Sends a new value to several subscribers, one after the other.
     ///
-    /// - Throws: The function throws the error of the first central that fails, see
-    ///   ``notify(_:_:to:)-(_,_,Central)``. If one central fails, the later centrals in the sequence receive
+    /// - Throws: The function throws the error of the first central that fails (see
+    ///   ``notify(_:_:to:)-(_,_,Central)``). If one central fails, the later centrals in the sequence receive
     ///   no value.
     public func notify<Value>(
         _ characteristic: Characteristic<Value>,
@@ -89,40 +87,42 @@ extension PeripheralSession {
 
     /// Sends a new value to all subscribers and waits until every indication is confirmed.
     ///
-    /// The function returns when each central that has asked for indications has confirmed the value. Without
-    /// subscribers, the function returns immediately.
+    /// The function returns when each central that has asked for indications has confirmed the value. If the
+    /// characteristic has no subscribers, the function returns immediately.
     ///
     /// A central receives one indication at a time, in the order of the calls. An indication therefore waits
-    /// for all earlier indications to any of its centrals. If one of its centrals is receiving a document as
-    /// indications of the same characteristic, an indication waits for the end of the document. Indications
-    /// of other characteristics are sent between the chunks of a document. An indication may overtake queued
+    /// for all earlier indications to the same centrals. If one of these centrals is receiving a document as
+    /// indications of the same characteristic, the indication waits for the end of the document. Indications
+    /// of other characteristics are sent between the chunks of a document. An indication can overtake queued
     /// values of ``update(_:_:)``.
     ///
-    /// After the cancellation of the calling task, the function throws an error immediately. A cancelled
-    /// indication that still waits for earlier indications is not sent.
+    /// If the calling task is cancelled, the function throws an error immediately. If the cancelled
+    /// indication is still waiting for earlier indications, it is not sent.
     ///
     /// Some Bluetooth stacks report only the number of centrals that have confirmed an indication. A
     /// Bluetooth stack that reports only the number of confirmations has these limitations:
     ///
-    /// - The Bluetooth stack may not report that one of several centrals has unsubscribed (see
+    /// - The Bluetooth stack might not report that one of several centrals has unsubscribed (see
     ///   ``Subscription/central``). The next indication still waits for the unsubscribed central, and fails
-    ///   with ``PeripheralError/Code/unconfirmed`` after 30 s. After such a failure, an indication waits only
-    ///   for the number of confirmations that the failed indication received. The reduced number of
-    ///   confirmations applies until another central subscribes.
-    /// - If one of several centrals disconnects at the moment of any confirmation, an incompletely confirmed
-    ///   indication fails with ``PeripheralError/Code/disconnected``.
+    ///   with ``PeripheralError/Code/unconfirmed`` after 30 s. After such a failure, an indication waits for
+    ///   only as many confirmations as the failed indication received. This reduced number of confirmations
+    ///   applies until another central subscribes.
+    /// - If one of several centrals disconnects at the moment when any confirmation arrives, an indication
+    ///   that not all centrals have confirmed fails with ``PeripheralError/Code/disconnected``.
     /// - The Bluetooth stack does not report whether a central has asked for notifications or for
-    ///   indications. If a characteristic has the properties `.notify` and `.indicate`, an indication also
-    ///   waits for centrals that have asked for notifications. Centrals that have asked for notifications do
-    ///   not confirm indications.
+    ///   indications. If a characteristic has both `.notify` and `.indicate`, an indication also waits for
+    ///   centrals that have asked for notifications. Centrals that have asked for notifications do not
+    ///   confirm indications.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.indicate`.
-    ///   - value: The new value, which has at most 512 bytes when encoded.
-    /// - Throws: `CancellationError`, or ``PeripheralError`` with one of the following codes. With several
-    ///   centrals, the function throws the first error after each central has confirmed or failed.
-    ///   - ``PeripheralError/Code/disconnected`` when a central disconnects before it has confirmed.
-    ///   - ``PeripheralError/Code/unconfirmed`` when a central has not confirmed within 30 s.
+    ///   - value: The new value, which is at most 512 bytes long when encoded.
+    /// - Throws: `CancellationError`, or ``PeripheralError`` with one of the following codes. If there are
+    ///   several centrals, the function waits until each of them has confirmed or failed, and then throws the
+    ///   first error.
+    ///   - ``PeripheralError/Code/disconnected`` when a central disconnects before it has confirmed the
+    ///     value.
+    ///   - ``PeripheralError/Code/unconfirmed`` when a central has not confirmed the value within 30 s.
     ///   - ``PeripheralError/Code/insufficientSecurity`` when the link of a central lacks the security that
     ///     the characteristic requires (see ``notify(_:_:)-(_,Value)``).
     ///   - ``PeripheralError/Code/notDeclared``, ``PeripheralError/Code/invalidValue`` or
@@ -143,12 +143,12 @@ extension PeripheralSession {
     /// - Throws: The errors of ``indicate(_:_:)``, or ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed to indications. If the
     ///     characteristic has other subscribers, ``PeripheralError/Code/notSubscribed`` also occurs when the
-    ///     central unsubscribes or subscribes again before it has confirmed.
+    ///     central unsubscribes or subscribes again before it has confirmed the value.
     ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack cannot send a value to the
     ///     central separately.
-    ///   - ``PeripheralError/Code/unconfirmed`` when the central has not confirmed within 30 s.
+    ///   - ``PeripheralError/Code/unconfirmed`` when the central has not confirmed the value within 30 s.
     ///     ``PeripheralError/Code/unconfirmed`` also occurs when the Bluetooth stack loses the confirmation
-    ///     because another, unbonded central disconnects.
+    ///     because a different central, which is not bonded, disconnects.
     public func indicate<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -194,7 +194,7 @@ extension PeripheralSession {
     /// Returns whether a central has subscribed to a characteristic.
     ///
     /// The result depends on the subscriptions that the Bluetooth stack reports. If the Bluetooth stack does
-    /// not identify a subscriber, the function returns `true`, because that subscriber may be the central.
+    /// not identify a subscriber, the function returns `true`, because that subscriber might be the central.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.

@@ -2,8 +2,9 @@ internal import PeripheralCore
 
 /// A published peripheral during a run of the program.
 ///
-/// The session is valid in the body closure of ``Peripheral/run(on:logger:_:)``. After the closure returns,
-/// the functions of the session throw a ``PeripheralError`` with the code ``PeripheralError/Code/stopped``.
+/// The session is valid within the body closure of ``Peripheral/run(on:logger:_:)``. After the closure
+/// returns, the functions of the session throw a ``PeripheralError`` with the code
+/// ``PeripheralError/Code/stopped``.
 public struct PeripheralSession: Sendable {
     let runtime: PeripheralRuntime
 
@@ -33,18 +34,18 @@ public struct PeripheralSession: Sendable {
     ///
     /// ``Peripheral/states`` reports changes. While the peripheral is not published, the session continues
     /// without centrals and subscriptions. While the peripheral is not published, the session does not send
-    /// updates that are for all subscribers.
+    /// updates that are meant for all subscribers.
     public var state: PeripheralState { runtime.peripheralState.current }
 
     /// The events of the session, such as connections and subscriptions of centrals.
     ///
-    /// Each call of `events` returns a separate sequence of the events after the call. The sequence of events
-    /// ends when the session ends. If a program does not consume the events, the session retains the newest
-    /// 1024 events. The first call of `events` also delivers the events about the restored state, which occur
-    /// before the session begins. A call of `events` by a service does not count as the first call (see
-    /// ``GATTServiceDeclaration/run(in:)``).
+    /// Each call of `events` returns a separate sequence of the events that occur after the call. The
+    /// sequence of events ends when the session ends. If a program does not consume the events, the session
+    /// retains the newest 1024 events. The sequence from the first call of `events` also contains the events
+    /// about the restored state, which occur before the session begins. A call of `events` by a service does
+    /// not count as the first call (see ``GATTServiceDeclaration/run(in:)``).
     ///
-    /// For the present state, read ``centrals`` and ``subscriptions``. To observe every change, call `events`
+    /// For the current state, read ``centrals`` and ``subscriptions``. To observe every change, call `events`
     /// before you read ``centrals`` and ``subscriptions``.
     public var events: some AsyncSequence<SessionEvent, Never> & Sendable {
         serviceEvents?.listen() ?? runtime.listen()

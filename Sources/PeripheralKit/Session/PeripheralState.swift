@@ -31,11 +31,11 @@ public struct PeripheralState: Hashable, Sendable {
     /// Whether the adapter sends all advertisements of the program.
     ///
     /// The declaration of an advertisement can require a pause while a central is connected. A paused
-    /// advertisement counts as advertised. If the Bluetooth stack refuses one of several advertisements, the
+    /// advertisement counts as being sent. If the Bluetooth stack refuses one of several advertisements, the
     /// adapter sends the other advertisements. ``reason`` explains the refusal of an advertisement.
     ///
-    /// The property is `false` after ``PeripheralSession/stopAdvertising()``, or after the timeouts of all
-    /// advertisements. A stopped or ended advertisement is not a failure.
+    /// The property is `false` after ``PeripheralSession/stopAdvertising()``, or after all advertisements
+    /// have timed out. Stopping an advertisement or reaching its timeout is not a failure.
     public var isAdvertising: Bool
 
     /// The reason why the peripheral is not published, or why an advertisement is not sent.
@@ -68,7 +68,7 @@ extension PeripheralState {
 }
 
 extension PeripheralState: CustomStringConvertible {
-    /// A text such as `poweredOn, registered, advertising`, and the reason of a failure.
+    /// A text such as `poweredOn, registered, advertising`, and the reason for a failure.
     public var description: String {
         var parts = ["\(radio)"]
         if isRegistered { parts.append("registered") }

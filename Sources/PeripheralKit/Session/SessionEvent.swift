@@ -8,7 +8,8 @@ public enum SessionEvent: Hashable, Sendable {
 
     /// A central has disconnected.
     ///
-    /// Before the disconnection, the session reports the end of each subscription of the central.
+    /// Before it reports the disconnection, the session reports the end of each of the central's
+    /// subscriptions.
     case disconnected(Central)
 
     /// A central has subscribed to a characteristic.
@@ -34,12 +35,12 @@ public enum SessionEvent: Hashable, Sendable {
     /// ``PeripheralSession/restored`` lists the elements whose handles have changed.
     case handlesChanged
 
-    /// The session could not restore preserved state, or could not save a change.
+    /// The session could not restore the preserved state, or could not save a change.
     ///
     /// The session retries a failed save.
     ///
     /// After the error ``RestorationError/Code/openedLate``, the session does not preserve the changes of the
-    /// present run. The next run of the program begins with the state that earlier runs preserved. To
-    /// preserve changes again, end the run and start the peripheral again.
+    /// current run. The next run of the program begins with the state that earlier runs preserved. To resume
+    /// preserving changes, end the run and start the peripheral again.
     case restorationFailed(RestorationProblem)
 }

@@ -8,7 +8,7 @@ public struct Subscription: Hashable, Sendable {
     /// The central that has subscribed, with its MTU if the MTU is known.
     ///
     /// The central is `nil` if the Bluetooth stack does not identify the subscriber. While several centrals
-    /// are subscribed, some Bluetooth stacks may not identify a central that unsubscribes. The subscription
+    /// are subscribed, some Bluetooth stacks might not identify a central that unsubscribes. The subscription
     /// of an unidentified central remains until that central disconnects, or until the characteristic has no
     /// subscribers.
     public let central: Central?

@@ -2,7 +2,7 @@ internal import PeripheralCore
 
 /// The recipients of a document.
 enum DocumentRecipients: Equatable {
-    /// All present subscribers, and the centrals that subscribe during the transfer.
+    /// All current subscribers, and the centrals that subscribe during the transfer.
     case subscribers
     /// The listed centrals, each of which must receive the document.
     case centrals([Central.ID])

@@ -7,7 +7,7 @@ public struct ReceivedDocument: Sendable {
 
     /// The central that wrote the document.
     ///
-    /// The properties of the central are the properties at the end of the document.
+    /// The properties of the central are those at the time when the document ended.
     public let central: Central
 
     /// Whether `bytes` contains all bytes that the central wrote.
@@ -16,8 +16,8 @@ public struct ReceivedDocument: Sendable {
     ///
     /// - The document is longer than the maximum size. `bytes` contains only the first bytes of the document.
     /// - Writes without response were refused. A write is refused if it is invalid, or if writes arrive
-    ///   faster than the program consumes the writes. `bytes` does not contain the refused writes. If a
-    ///   refused write was an end marker, `bytes` contains more than one document.
+    ///   faster than the program consumes them. `bytes` does not contain the refused writes. If a refused
+    ///   write was an end marker, `bytes` contains more than one document.
     public let isComplete: Bool
 
     /// Creates a document for use in tests.
@@ -33,13 +33,13 @@ public struct ReceivedDocument: Sendable {
 /// The sequence delivers documents in the order of their end markers. The session assembles the chunks of
 /// each central separately. If a central disconnects before the end marker, the session discards the
 /// unfinished document. Consume the writes of the characteristic only through the sequence of documents. If
-/// other code also consumes the writes, chunks are missing in the documents.
+/// other code also consumes the writes, chunks are missing from the documents.
 public struct ReceivedDocuments: AsyncSequence, Sendable {
     let buffer: WriteBuffer
     let connections: ConnectionNumbers
     let assembly: DocumentAssembly
 
-    /// An iterator that delivers one document after the other.
+    /// An iterator that delivers one document after another.
     public struct Iterator: AsyncIteratorProtocol {
         let buffer: WriteBuffer
         let connections: ConnectionNumbers
@@ -83,7 +83,7 @@ extension PeripheralSession {
     /// }
     /// ```
     ///
-    /// If a central writes without response faster than the program consumes the writes, writes can be lost
+    /// If a central sends writes without response faster than the program consumes them, writes can be lost
     /// (see ``WriteStream``). A document does not contain lost writes. If writes are lost,
     /// ``ReceivedDocument/isComplete`` is `false`. If the program needs every byte, declare the property
     /// `.write` without `.writeWithoutResponse`.

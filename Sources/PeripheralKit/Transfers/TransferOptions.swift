@@ -28,7 +28,7 @@ public struct ChunkSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
 
 /// A value that marks the end of a document.
 ///
-/// A document may contain the bytes of the end marker. If a chunk would be equal to the end marker, the
+/// A document can contain the bytes of the end marker. If a chunk would be equal to the end marker, the
 /// session shortens that chunk by one byte.
 public struct EndMarker: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
     /// The bytes of the end marker.

@@ -14,7 +14,7 @@ public struct TransferProgress: Hashable, Sendable {
     /// The size of the document, in bytes.
     public let total: Int
 
-    /// Creates a progress for use in tests.
+    /// Creates a progress value for use in tests.
     public init(central: Central.ID? = nil, sent: Int, total: Int) {
         self.central = central
         self.sent = sent

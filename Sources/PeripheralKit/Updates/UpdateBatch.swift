@@ -9,7 +9,7 @@ internal import PeripheralCore
 /// }
 /// ```
 ///
-/// The session sends the persistent value first, and then the updates in order, to all subscribers. One save
+/// The session first sends the persistent value to all subscribers, and then the updates in order. One save
 /// preserves the value together with all updates of characteristics with ``UpdatePolicy/durable``. Regardless
 /// of how the program ends, the save preserves either the value with all updates, or nothing. After a
 /// ``WriteDurability/durable`` write, the session first completes the save, and then answers the write and
@@ -30,7 +30,7 @@ public struct UpdateBatch: Sendable {
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
-    ///   - value: The new value, which has at most 512 bytes when encoded.
+    ///   - value: The new value, which is at most 512 bytes long when encoded.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/invalidValue``.
     public mutating func append<Value>(

@@ -1,8 +1,8 @@
-/// The treatment of a new value while earlier values wait in the queue.
+/// The rule that the session applies to a new value while earlier values wait in the queue.
 ///
 /// Each subscriber has a separate queue for each characteristic. If the Bluetooth stack can send a value only
-/// to all subscribers together, the value waits in a common queue of all subscribers. Empty values also wait
-/// in the common queue. A value that the session has passed to the Bluetooth stack no longer counts as
+/// to all subscribers together, the value waits in a queue that all subscribers share. Empty values also wait
+/// in the shared queue. A value that the session has passed to the Bluetooth stack no longer counts as
 /// queued. The Bluetooth stack holds only a few values at a time.
 ///
 /// ```swift
@@ -48,16 +48,16 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// Preserves each value until it is sent, up to a limit for each subscriber.
     ///
     /// The preserved values remain available after the program ends. The values for a bonded subscriber
-    /// remain preserved while that subscriber is not connected. The policy requires a restoration identifier
-    /// of the peripheral. Without a restoration identifier, the policy is the same as ``reject``.
+    /// remain preserved while that subscriber is not connected. The policy requires the peripheral to have a
+    /// restoration identifier. Without a restoration identifier, the policy is the same as ``reject``.
     ///
     /// The policy applies to these values:
     ///
     /// - Values of ``PeripheralSession/notify(_:_:)-(_,Value)``. The `notify` function returns when the value
     ///   is preserved.
     /// - Values of ``PeripheralSession/update(_:_:)``. A value of `update` is preserved soon after the call.
-    /// - Values that a ``PersistentValue`` and its handler send (``UpdateBatch``). The session preserves the
-    ///   updates of a handler together with the persistent value.
+    /// - Values that a ``PersistentValue`` and its handler send (see ``UpdateBatch``). The session preserves
+    ///   the updates of a handler together with the persistent value.
     ///
     /// The policy does not apply to values that the program sends to specific centrals or sends with
     /// `indicate`.
@@ -71,11 +71,11 @@ public struct UpdatePolicy: Hashable, Sendable {
     ///
     /// The session sends the following values again, in order:
     ///
-    /// - Values that were sent after the last save before the program was killed.
+    /// - Values that were sent between the last save and the moment when the program was killed.
     /// - Values that were sent but had not completed when the central disconnected or the program ended.
     ///
     /// If the Bluetooth stack cannot send values to a central separately, the session sends each value for
-    /// this central once to all subscribers. Some subscribers may therefore receive a value twice. If a
+    /// this central to all subscribers once. Some subscribers might therefore receive a value twice. If a
     /// subscriber cannot receive a value before the link is encrypted, the subscriber receives the value
     /// later.
     ///
@@ -94,10 +94,10 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// the older values that the session dropped.
     ///
     /// The limit does not delay a value that a central writes to a ``PersistentValue``. The session preserves
-    /// a value that a central writes even beyond the limit.
+    /// a value that a central has written even if the limit is already reached.
     ///
-    /// The session preserves at most 4,096 values for all subscribers together. Beyond 4,096 values, the
-    /// session drops the oldest values of the subscriber with the most values.
+    /// The session preserves at most 4,096 values for all subscribers together. If there are more than 4,096
+    /// values, the session drops the oldest values of the subscriber that has the most.
     ///
     /// - Parameter count: The maximum number of values that wait for one subscriber, which must be 1 or more.
     /// - Returns: The policy.

@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// The number of updates of a characteristic to one subscriber.
+/// Counts of the updates of a characteristic to one subscriber.
 ///
 /// The session counts the updates from the beginning of the subscription.
 public struct UpdateStatistics: Hashable, Sendable {
@@ -31,12 +31,13 @@ public struct UpdateStatistics: Hashable, Sendable {
     ///
     /// The session stops waiting for the confirmation of an indication after 30 s. With
     /// ``CompletionReporting/observed``, the session also stops waiting for an update whose completion it did
-    /// not observe. The Bluetooth stack may have sent an update whose completion is not known.
+    /// not observe. The Bluetooth stack might have sent an update whose completion is not known.
     public let givenUp: Int
 
     /// The number of queued values that were not sent.
     ///
-    /// A queued value is not sent if it fails, or if a newer value replaces it (``UpdatePolicy/latest``).
+    /// A queued value is not sent if sending it fails, or if a newer value replaces it (see
+    /// ``UpdatePolicy/latest``).
     public let dropped: Int
 
     /// The number of values that ``PeripheralSession/update(_:_:)`` refused because the queue was full.
@@ -50,7 +51,7 @@ public struct UpdateStatistics: Hashable, Sendable {
 
     /// The longest time that a value or an indication has waited.
     ///
-    /// The longest waiting time includes the waits of the parts of a document.
+    /// The property also covers the time that each part of a document has waited.
     public let longestWait: Duration
 }
 
@@ -59,7 +60,7 @@ extension PeripheralSession {
     ///
     /// The list of statistics is empty after the session ends.
     ///
-    /// Each queue begins and ends with a subscription.
+    /// Each queue begins and ends together with a subscription.
     public var updateStatistics: [UpdateStatistics] {
         runtime.updateStatistics
     }

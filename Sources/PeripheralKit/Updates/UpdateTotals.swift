@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// The number of updates of a characteristic to all subscribers.
+/// Counts of the updates of a characteristic to all subscribers.
 ///
 /// The session counts the updates from the beginning of the session.
 ///
@@ -10,12 +10,12 @@ public struct UpdateTotals: Hashable, Sendable {
     /// The characteristic.
     public let characteristic: BluetoothUUID
 
-    /// The number of queued values and waiting indications at present.
+    /// The current number of queued values and waiting indications.
     ///
     /// A document counts as one value until the session has passed the last chunk to the Bluetooth stack.
     public let queued: Int
 
-    /// The number of values and chunks in flight at present.
+    /// The current number of values and chunks in flight.
     ///
     /// A value or chunk is in flight if the Bluetooth stack holds it and its completion is not known. An
     /// indication is in flight until the central has confirmed the indication.
@@ -28,13 +28,14 @@ public struct UpdateTotals: Hashable, Sendable {
     ///
     /// The session stops waiting for the confirmation of an indication after 30 s. With
     /// ``CompletionReporting/observed``, the session also stops waiting for an update whose completion it did
-    /// not observe. The Bluetooth stack may have sent an update whose completion is not known.
+    /// not observe. The Bluetooth stack might have sent an update whose completion is not known.
     public let givenUp: Int
 
     /// The number of queued values that were not sent.
     ///
-    /// A queued value is not sent if it fails, or if a newer value replaces it (``UpdatePolicy/latest``). A
-    /// queued value is also not sent if the subscription ends, or if the peripheral is no longer published.
+    /// A queued value is not sent if sending it fails, or if a newer value replaces it (see
+    /// ``UpdatePolicy/latest``). A queued value is also not sent if the subscription ends, or if the
+    /// peripheral is no longer published.
     public let dropped: Int
 
     /// The number of values that ``PeripheralSession/update(_:_:)`` refused because a queue was full.
@@ -48,7 +49,7 @@ public struct UpdateTotals: Hashable, Sendable {
 
     /// The longest time that a value or an indication has waited.
     ///
-    /// The longest waiting time includes the waits of the parts of a document.
+    /// The property also covers the time that each part of a document has waited.
     public let longestWait: Duration
 }
 

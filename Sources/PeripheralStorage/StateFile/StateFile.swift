@@ -18,7 +18,7 @@ final class StateFile: Sendable {
     private enum SavedState {
         case missing
         case version(Int)
-        /// The file does not contain a valid state, or the store cannot read the file now.
+        /// The file does not contain a valid state, or the store currently cannot read the file.
         case unknown
     }
 

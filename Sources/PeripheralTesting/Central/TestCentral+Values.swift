@@ -120,8 +120,9 @@ extension TestCentral {
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic.
-    ///   - kind: The kind of updates, which are notifications or indications. With `nil`, the central
-    ///     subscribes to indications only if the characteristic does not support notifications.
+    ///   - kind: The kind of updates: notifications or indications. If the argument is `nil`, the central
+    ///     subscribes to notifications, or to indications if the characteristic does not support
+    ///     notifications.
     /// - Throws: `ATTError` when the peripheral refuses the request, or `TestCentralError` for any other
     ///   failure.
     public func subscribe<Value>(
@@ -150,7 +151,7 @@ extension TestCentral {
 
     /// Returns a sequence of the values that the central receives from a characteristic.
     ///
-    /// The sequence begins with received values that the test has not read yet.
+    /// The sequence begins with values that the central has received but the test has not read yet.
     ///
     /// The sequence never ends. The sequence throws an error when the connection ends, or when no update
     /// arrives in time.

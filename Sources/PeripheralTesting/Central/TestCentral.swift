@@ -7,7 +7,7 @@ public import PeripheralKit
 ///
 /// ``VirtualCentral`` is an implementation without a radio.
 ///
-/// The requirements of this protocol are operations of the Attribute Protocol on attribute handles. Tests use
+/// The requirements of this Swift protocol are Attribute Protocol operations on attribute handles. Tests use
 /// the methods that accept a declared `Characteristic`, such as ``read(_:)``, ``write(_:_:)`` and
 /// ``nextUpdate(of:)``.
 ///
@@ -38,7 +38,7 @@ public protocol TestCentral: Sendable {
     /// Connects to the peripheral and negotiates the MTU.
     ///
     /// - Parameters:
-    ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes.
+    ///   - mtu: The largest MTU that the central accepts, from 23 to 517 bytes.
     ///   - encrypting: Whether a bonded central encrypts the connection immediately after it connects.
     /// - Throws: `TestCentralError` with the code `notFound` when no connectable advertisement is on the air,
     ///   or with the code `alreadyConnected` when the central is already connected.
@@ -81,12 +81,12 @@ public protocol TestCentral: Sendable {
     ///   `notConnected` or `disconnected`.
     func pair(_ user: PairingUser) async throws
 
-    /// Deletes the central's keys of the bond.
+    /// Deletes the central's bond keys.
     ///
-    /// The peripheral keeps its keys of the bond. An encrypted connection stays encrypted.
+    /// The peripheral keeps its bond keys. An encrypted connection stays encrypted.
     func forgetBond() async throws
 
-    /// Replaces the keys of the central with the keys that the last call of ``forgetBond()`` deleted.
+    /// Replaces the central's keys with the keys that the last call of ``forgetBond()`` deleted.
     ///
     /// Between ``forgetBond()`` and ``recallBond()``, the central behaves like an impostor. An impostor is
     /// another device with the same address.
@@ -101,7 +101,7 @@ public protocol TestCentral: Sendable {
     /// database.
     func knownDatabase() async throws -> DiscoveredDatabase
 
-    /// Reads a value from an offset on, with exactly one request.
+    /// Reads a value starting at an offset, with exactly one request.
     ///
     /// - Parameters:
     ///   - handle: The handle of the attribute.
@@ -171,9 +171,10 @@ public protocol TestCentral: Sendable {
 
     /// Sets whether the central confirms each indication when it arrives.
     ///
-    /// The default is `true`. With `false`, the peripheral sends one indication and waits up to 30 seconds
-    /// for the confirmation. A call with `true` also confirms a pending indication. A new connection may not
-    /// keep the setting. Therefore, call this method in each connection that depends on the setting.
+    /// The default is `true`. If the setting is `false`, the peripheral sends one indication and waits up to
+    /// 30 seconds for the confirmation. A call with `true` also confirms a pending indication. A new
+    /// connection might not keep the setting. Therefore, call this method in each connection that depends on
+    /// the setting.
     ///
     /// - Throws: `TestCentralError` with the code `notConnected`.
     func setConfirmsIndications(_ confirms: Bool) async throws
@@ -196,7 +197,7 @@ extension TestCentral {
 
     /// Connects to the peripheral and encrypts the connection if the central and the peripheral are bonded.
     ///
-    /// - Parameter mtu: The largest MTU that the central accepts, 23 to 517 bytes.
+    /// - Parameter mtu: The largest MTU that the central accepts, from 23 to 517 bytes.
     /// - Throws: Any error that ``connect(mtu:encrypting:)`` throws.
     public func connect(mtu: Int) async throws {
         try await connect(mtu: mtu, encrypting: true)

@@ -5,7 +5,7 @@ extension VirtualCentral {
     /// Pairs with the peripheral and encrypts the connection.
     ///
     /// The outcome is the same as the outcome of a pairing with the Linux kernel and bluetoothd. The
-    /// connection ends if a question of the pairing has no answer within 30 seconds.
+    /// connection ends if a pairing question is not answered within 30 seconds.
     public func pair(_ user: PairingUser) async throws {
         let bond = try await server.pair(connection(), as: user, identity: identity)
         state.withLock { $0.bond = bond }
@@ -16,9 +16,9 @@ extension VirtualCentral {
         try server.encrypt(connection(), with: state.withLock(\.bond))
     }
 
-    /// Deletes the central's keys of the bond.
+    /// Deletes the central's bond keys.
     ///
-    /// The peripheral keeps its keys of the bond.
+    /// The peripheral keeps its bond keys.
     public func forgetBond() {
         state.withLock { state in
             if let bond = state.bond { state.forgottenBond = bond }
@@ -26,16 +26,16 @@ extension VirtualCentral {
         }
     }
 
-    /// Replaces the keys of the central with the keys that the last call of ``forgetBond()`` deleted.
+    /// Replaces the central's keys with the keys that the last call of ``forgetBond()`` deleted.
     public func recallBond() {
         state.withLock { $0.bond = $0.forgottenBond }
     }
 
     /// Whether the central confirms each indication when it arrives.
     ///
-    /// The default is `true`. With `false`, the peripheral sends one indication and waits up to 30 seconds
-    /// for the confirmation. To confirm the indication, call ``confirmIndication()``. If a test sets the
-    /// property to `true`, the central also confirms a pending indication.
+    /// The default is `true`. If the property is `false`, the peripheral sends one indication and waits up to
+    /// 30 seconds for the confirmation. To confirm the indication, call ``confirmIndication()``. If a test
+    /// sets the property to `true`, the central also confirms a pending indication.
     public var confirmsIndications: Bool {
         get { state.withLock { $0.confirmsIndications } }
         set {

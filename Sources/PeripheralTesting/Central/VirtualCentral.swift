@@ -15,7 +15,7 @@ internal import Synchronization
 ///
 /// The GATT server of the peripheral behaves like the GATT server of BlueZ. The services of the Bluetooth
 /// stack precede the services of the program. The server truncates values to the MTU. BlueZ refuses some
-/// requests without a call to the program, and the server also refuses these requests.
+/// requests without calling the program, and the server refuses the same requests.
 ///
 /// The central has a random static address until a test calls ``changeAddress()``. The central pairs only
 /// when a test calls ``pair(_:)``. If an attribute requires pairing, the central does not pair automatically.
@@ -33,7 +33,7 @@ public final class VirtualCentral: TestCentral {
     /// central reveals its identity address, which is its first address or `PairingUser.identityAddress`.
     ///
     /// ``changeAddress()`` does not change the address of a bonded central, because the peripheral recognizes
-    /// a bonded central under any address.
+    /// a bonded central regardless of its address.
     public var address: DeviceAddress { state.withLock(\.address) }
 
     /// The longest time that ``nextUpdate(of:)`` waits for an update.
@@ -91,7 +91,7 @@ public final class VirtualCentral: TestCentral {
         state.withLock { $0.mtu }
     }
 
-    /// Returns all advertisements on the air immediately.
+    /// Immediately returns all advertisements that are on the air.
     public func scan() -> [ScanResult] {
         server.advertisements.map { advertisement in
             ScanResult(
@@ -110,8 +110,8 @@ public final class VirtualCentral: TestCentral {
     /// resumes.
     ///
     /// - Parameters:
-    ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes. The method clamps other values to
-    ///     the range 23 to 517.
+    ///   - mtu: The largest MTU that the central accepts, from 23 to 517 bytes. The method clamps other
+    ///     values to the range 23 to 517.
     ///   - encrypting: Whether a bonded central encrypts the connection immediately after it connects.
     /// - Throws: `TestCentralError` with the code `notFound` when no connectable advertisement is on the air,
     ///   or with the code `alreadyConnected` when the central is already connected.
@@ -173,7 +173,7 @@ public final class VirtualCentral: TestCentral {
     /// Changes the address that the central uses for later connections.
     ///
     /// The method does not change the address of a bonded central. A bonded peripheral recognizes the central
-    /// by a key, and not by the address.
+    /// by a key and not by its address.
     public func changeAddress() throws {
         try state.withLock { state in
             guard state.connection == nil || !state.inbox.isOpen else {
@@ -208,12 +208,12 @@ public final class VirtualCentral: TestCentral {
 
     /// Returns the current database of the peripheral.
     ///
-    /// A virtual central does not need a request for the database.
+    /// A virtual central obtains the database without a request.
     public func knownDatabase() async throws -> DiscoveredDatabase {
         try server.discover(on: connection())
     }
 
-    /// Reads a value from an offset on, with exactly one request.
+    /// Reads a value starting at an offset, with exactly one request.
     public func read(_ handle: AttributeHandle, offset: Int) async throws -> [UInt8] {
         let connection = try connection()
         return try await requests.run {

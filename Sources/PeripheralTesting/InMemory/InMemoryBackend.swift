@@ -19,17 +19,18 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// The GATT server behaves like the GATT server of BlueZ 5.87 on a Bluetooth 5 adapter, with these details:
+/// The GATT server behaves like the GATT server of BlueZ 5.87 on a Bluetooth 5 adapter. The following details
+/// apply:
 ///
 /// - Subscriptions: The in-memory stack reports the end of each subscription. BlueZ does not report the end
 ///   of every subscription.
-/// - Pairing: If a bonded central pairs again by Just Works, the program accepts or refuses the pairing. The
-///   setting `JustWorksRepairing = confirm` of BlueZ has the same effect.
+/// - Pairing: If a bonded central pairs again using Just Works, the program accepts or refuses the pairing.
+///   The setting `JustWorksRepairing = confirm` of BlueZ has the same effect.
 /// - Advertising: Advertisements continue while centrals are connected. An advertisement that declares a
 ///   pause during connections does not continue. The time limit of an advertisement never expires.
 /// - Handlers: Each handler runs in a separate task.
 /// - Updates: Each update completes without delay, independently of the send rate. A central stores received
-///   updates until the test reads the updates.
+///   updates until the test reads them.
 public struct InMemoryBackend: PeripheralBackend {
     private let server: VirtualGATTServer
     private let store = InMemoryRestorationStore()
@@ -53,8 +54,7 @@ public struct InMemoryBackend: PeripheralBackend {
     /// - Parameters:
     ///   - peripheral: The peripheral under test. The declaration of the peripheral determines the position
     ///     of each `Characteristic` in the database.
-    ///   - patience: The longest time that the central waits for an update before the central throws an
-    ///     error.
+    ///   - patience: The longest time that the central waits for an update before it throws an error.
     ///   - clock: The clock that measures `patience`.
     /// - Returns: The central.
     public func makeCentral(
@@ -65,7 +65,7 @@ public struct InMemoryBackend: PeripheralBackend {
         VirtualCentral(of: peripheral, on: server, patience: patience, clock: clock)
     }
 
-    /// The in-memory store, which exists as long as the stack.
+    /// The in-memory store, which exists as long as the stack exists.
     ///
     /// If a peripheral runs on the same stack again, the framework restores the peripheral from the store.
     public var restorationStore: (any RestorationStore)? { store }

@@ -7,8 +7,8 @@ private import Synchronization
 /// process.
 ///
 /// A test can stop a peripheral, and start the peripheral again with the same store. A test can also simulate
-/// a kill of the program at an earlier time. To simulate the kill, start the peripheral with a ``snapshot()``
-/// of the store from the earlier time.
+/// that the program was killed at an earlier time. To do so, start the peripheral with a ``snapshot()`` of
+/// the store from that earlier time.
 public final class InMemoryRestorationStore: RestorationStore {
     fileprivate typealias Identifier = [UInt8]
 
@@ -57,19 +57,19 @@ public final class InMemoryRestorationStore: RestorationStore {
         set { state.withLock { $0.saveError = newValue } }
     }
 
-    /// The preserved state of an identifier, or `nil` if the store contains no state of the identifier.
+    /// The preserved state of an identifier, or `nil` if the store contains no state for the identifier.
     public subscript(identifier: String) -> RestorationState? {
         get { state.withLock { $0.documents[Array(identifier.utf8)] } }
         set { state.withLock { $0.documents[Array(identifier.utf8)] = newValue } }
     }
 
-    /// Returns the states of an identifier that `RestorationRecord.setAside()` has set aside, oldest state
+    /// Returns the states that `RestorationRecord.setAside()` has set aside for an identifier, oldest state
     /// first.
     public func documentsSetAside(of identifier: String) -> [RestorationState] {
         state.withLock { $0.setAside[Array(identifier.utf8)] ?? [] }
     }
 
-    /// Returns the state of an identifier that was set aside for a newer version of the state format.
+    /// Returns the state that was set aside for an identifier and a newer version of the state format.
     ///
     /// The method returns `nil` if no state was set aside for the given version.
     public func document(of identifier: String, setAsideForVersion version: Int) -> RestorationState? {

@@ -54,8 +54,8 @@ public struct DiscoveredService: Hashable, Sendable {
 
     /// Whether the service is a primary service.
     ///
-    /// With `false`, the service is a secondary service. A secondary service is for inclusion in other
-    /// services.
+    /// If the property is `false`, the service is a secondary service. A secondary service is meant to be
+    /// included in other services.
     public var isPrimary: Bool
 
     /// The declaration handles of the included services.

@@ -11,7 +11,7 @@ public import PeripheralCore
 /// try await central.pair(.confirming { number in await shownNumber() == number })
 /// ```
 ///
-/// The IO capabilities of the two devices determine the question, and the device that asks the question (Core
+/// The IO capabilities of the two devices determine which question is asked, and which device asks it (Core
 /// Specification, Vol 3, Part H, 2.3.5.1).
 public struct PairingUser: Sendable {
     /// The IO capability of a device (Core Specification, Vol 3, Part H, 2.3.2).
@@ -20,7 +20,7 @@ public struct PairingUser: Sendable {
         case noInputNoOutput
         /// A device with a display.
         case displayOnly
-        /// A device with a display, and with a way to answer yes or no.
+        /// A device with a display and a yes/no input.
         case displayYesNo
         /// A device with a keyboard.
         case keyboardOnly
@@ -36,19 +36,20 @@ public struct PairingUser: Sendable {
 
     /// Whether the central requests protection against a man in the middle.
     ///
-    /// If neither side requests protection against a man in the middle, the two sides pair by Just Works,
-    /// with any IO capabilities.
+    /// If neither side requests protection against a man in the middle, the two sides pair using Just Works,
+    /// regardless of their IO capabilities.
     public var requiresAuthentication: Bool
 
     /// Whether the central offers LE Secure Connections.
     ///
-    /// With `false`, the central uses LE legacy pairing.
+    /// If the property is `false`, the central uses LE legacy pairing.
     public var secureConnections: Bool
 
     /// The public identity address that the central reveals when it bonds.
     ///
-    /// With `nil`, the central reveals its first address. For example, the identity address of an iPhone
-    /// differs from the address with which the iPhone connects (Core Specification, Vol 3, Part H, 3.6.5).
+    /// If the property is `nil`, the central reveals its first address. For example, the identity address of
+    /// an iPhone differs from the address with which the iPhone connects (Core Specification, Vol 3, Part H,
+    /// 3.6.5).
     ///
     /// Only a `VirtualCentral` reveals the address in ``identityAddress``. Any other implementation of
     /// `TestCentral` reveals its own identity address.
@@ -59,7 +60,7 @@ public struct PairingUser: Sendable {
     /// The person enters the passkey on the peripheral.
     public var display: @Sendable (_ passkey: UInt32) async -> Void
 
-    /// Returns the passkey that the person enters on the central, 0 to 999,999.
+    /// Returns the passkey that the person enters on the central, from 0 to 999,999.
     ///
     /// The result `nil` cancels the pairing.
     public var enterPasskey: @Sendable () async -> UInt32?
@@ -74,8 +75,8 @@ public struct PairingUser: Sendable {
     ///   - isBonding: Whether the central and the peripheral store the keys.
     ///   - requiresAuthentication: Whether the central requests protection against a man in the middle.
     ///   - secureConnections: Whether the central offers LE Secure Connections.
-    ///   - identityAddress: The public identity address that a virtual central reveals when it bonds. With
-    ///     `nil`, which is the default, the central reveals its first address.
+    ///   - identityAddress: The public identity address that a virtual central reveals when it bonds. If the
+    ///     value is `nil`, which is the default, the central reveals its first address.
     ///   - display: Receives the passkey that the central displays. The default closure ignores the passkey.
     ///   - enterPasskey: Returns the passkey that the person enters on the central. The default closure
     ///     cancels the pairing.
@@ -103,7 +104,7 @@ public struct PairingUser: Sendable {
 }
 
 extension PairingUser {
-    /// A central without a display and without a keyboard, which bonds without a question to the user.
+    /// A central without a display and without a keyboard, which bonds without asking the user.
     public static let justWorks = PairingUser(capability: .noInputNoOutput)
 
     /// A central with a keyboard, for a peripheral that displays a passkey.

@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// A notification or indication that a central has received.
 public struct ReceivedUpdate: Hashable, Sendable {
-    /// The kind of the update, which is a notification or an indication.
+    /// The kind of the update: notification or indication.
     public var kind: UpdateKind
 
     /// The value.

@@ -27,7 +27,7 @@ struct FrameLossRecovery {
     /// The conclusion from a look.
     enum Verdict: Equatable {
         case wait
-        /// This number of the missing updates counts as completed.
+        /// The given number of missing updates now count as completed.
         case release(Int)
         /// The oldest update counts as completed, and the central no longer limits the pace of other
         /// centrals.

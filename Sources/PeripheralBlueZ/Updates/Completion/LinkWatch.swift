@@ -16,7 +16,7 @@ package enum LinkObservation: Equatable, Sendable {
     /// An update is completed.
     ///
     /// The controller has sent all packets of the update, and the central's controller has acknowledged them.
-    /// The attribute is identified by its handle on the air.
+    /// The attribute is identified by the handle that is sent on the air.
     case completed(attribute: AttributeHandle, connection: UInt16)
 
     /// A connection has ended.

@@ -1,4 +1,4 @@
-/// The common functions of all declaration builders.
+/// The functions that all declaration builders share.
 ///
 /// A declaration builder collects a list of elements. A declaration builder supports `if`, `else` and `for`
 /// statements.
@@ -18,12 +18,12 @@ extension _ListBuilder {
         part ?? []
     }
 
-    /// Supports the `if` branch of statements with `else` in a declaration builder.
+    /// Supports the `if` branch of `if`-`else` statements in a declaration builder.
     public static func buildEither(first part: [Element]) -> [Element] {
         part
     }
 
-    /// Supports the `else` branch of statements in a declaration builder.
+    /// Supports the `else` branch of `if`-`else` statements in a declaration builder.
     public static func buildEither(second part: [Element]) -> [Element] {
         part
     }

@@ -54,7 +54,7 @@ public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertib
         self.issues = issues
     }
 
-    /// The issues, with one line of text for each issue.
+    /// The issues as text, with one line for each issue.
     public var description: String {
         issues.map(\.description).joined(separator: "\n")
     }

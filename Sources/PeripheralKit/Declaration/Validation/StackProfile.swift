@@ -4,7 +4,7 @@
 ///
 /// Each backend provides the rules of its Bluetooth stack, as in `peripheral.validate(for: .bluez("5.66"))`.
 public protocol StackProfile: Sendable {
-    /// Finds the parts of a declaration that the Bluetooth stack refuses or implements differently.
+    /// Finds the parts of a declaration that the Bluetooth stack refuses or does not implement as declared.
     ///
     /// - Parameter publication: The publication to examine, which contains the validated declaration.
     /// - Returns: The errors and warnings, in the order of the declaration.
@@ -14,7 +14,7 @@ public protocol StackProfile: Sendable {
 extension Peripheral {
     /// Examines the declaration for a certain Bluetooth stack.
     ///
-    /// The Bluetooth stack does not have to run on this machine.
+    /// The Bluetooth stack need not run on this machine.
     ///
     /// ```swift
     /// @Test func lampRunsOnDebian12() {

@@ -16,19 +16,19 @@ struct ProcedureTable {
     enum Admission: Equatable {
         /// The request is admitted, and the procedure begins after the request is answered.
         case admitted
-        /// Another procedure at the same place is about to end. The request can be admitted after the other
-        /// procedure has ended.
+        /// Another procedure of the same control point and central is about to end. The request can be
+        /// admitted after the other procedure has ended.
         case delayed
         case refused
     }
 
     private enum Phase {
-        /// The request of the procedure is not answered yet.
+        /// The request that starts the procedure has not been answered yet.
         case admitted
         case running
         /// The control point sends the response of the procedure.
         case responding
-        /// A cancelled procedure that has no further effect, but that has not ended.
+        /// A cancelled procedure that has no further effect, but has not ended yet.
         case cancelled
     }
 

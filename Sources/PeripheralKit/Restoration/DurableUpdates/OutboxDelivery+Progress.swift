@@ -4,7 +4,7 @@ extension OutboxDelivery {
     /// The manner in which an update is sent to a subscriber.
     enum Manner {
         case alone
-        /// The backend sends the value to all subscribers at once.
+        /// The backend sends the value to all subscribers together.
         ///
         /// The value is also sent to subscribers for which it is not retained.
         case together

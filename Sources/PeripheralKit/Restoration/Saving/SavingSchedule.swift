@@ -11,7 +11,7 @@ struct SavingSchedule {
         case wait(until: Duration)
         /// Ask the schedule again after an event.
         case rest
-        /// End the saving, because all possible saves are done.
+        /// Stop saving, because all possible saves are done.
         case finish
     }
 
