@@ -112,7 +112,7 @@ extension ConformanceSuite {
             $0,
             in: .all,
             failure: "bluetoothd may crash",
-            reason: "bluetoothd discards the answer for a disconnected central, but still waits for it. "
+            reason: "bluetoothd discards the answer for a disconnected central, but continues to wait. "
                 + "After 5 s, or when the application is removed, it uses freed memory.",
             endsDaemon: true
         )

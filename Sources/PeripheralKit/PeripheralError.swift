@@ -106,7 +106,7 @@ extension PeripheralError {
 
     static let notAddressable = PeripheralError(
         code: .notAddressable,
-        message: "The Bluetooth stack can reach the central only together with all other subscribers. "
+        message: "The Bluetooth stack cannot reach the central alone, only all subscribers together. "
             + "Send to all subscribers instead."
     )
 

@@ -92,7 +92,7 @@ struct LifecycleTests {
         Loss(
             testDescription: "the bus is killed",
             code: .connectionLost,
-            message: "The connection to the system bus is lost. If D-Bus is not running, start D-Bus."
+            message: "The connection to the system bus was lost. If D-Bus is not running, start it."
         ) { await $0.killBus() },
         Loss(
             testDescription: "the adapter is unplugged",

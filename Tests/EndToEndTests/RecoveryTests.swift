@@ -94,7 +94,7 @@ struct RecoveryTests {
         let log = LogRecorder()
         @Sendable func told() -> Int {
             log.lines.count {
-                $0.hasPrefix("warning: The peripheral is off the air. The peripheral is published again")
+                $0.hasPrefix("warning: The peripheral is off the air. It will be published again")
                     && $0.hasSuffix("\(fault.remedy)]")
             }
         }
@@ -144,7 +144,7 @@ struct RecoveryTests {
                 }
             }
         }
-        let line = "The peripheral is off the air. The peripheral is published again as soon as possible."
+        let line = "The peripheral is off the air. It will be published again as soon as possible."
         #expect(log.lines.count { $0.hasPrefix("warning: \(line)") } == 5)
         #expect(log.lines.count { $0.contains("Log messages were omitted") && $0.contains(line) } == 1)
     }

@@ -38,7 +38,7 @@ struct RefusalTests {
                 }
             }
         }
-        let codes = log.lines.filter { $0.hasPrefix("warning: BlueZ cannot send an ATT error") }
+        let codes = log.lines.filter { $0.hasPrefix("warning: BlueZ cannot send this ATT error") }
             .compactMap { $0.split(separator: ";").dropFirst().first }
         #expect(
             codes == [" out of range (0xff)", " value not allowed (0x13)"]

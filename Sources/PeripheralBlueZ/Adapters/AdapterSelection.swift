@@ -79,7 +79,7 @@ extension AdapterSelection {
                 return .failure(.poweredOff("No Bluetooth adapter is powered on"))
             }
             return .failure(
-                "No Bluetooth adapter supports the role of a Bluetooth LE peripheral. Use another adapter."
+                "No Bluetooth adapter supports the Bluetooth LE peripheral role. Use another adapter."
             )
         case .named(let name):
             return find("\(name)", in: adapters, powersOn) { $0.name == name }
@@ -103,7 +103,7 @@ extension AdapterSelection {
         let name = adapter.name
         guard adapter.isUsable else {
             return .failure(
-                "The Bluetooth adapter \(name) does not support the role of a Bluetooth LE peripheral. Use another adapter."
+                "The Bluetooth adapter \(name) does not support the Bluetooth LE peripheral role. Use another adapter."
             )
         }
         guard adapter.isPowered || powersOn else {

@@ -35,7 +35,7 @@ final class RequestRefusals: Sendable {
             log.tell(
                 .changedError(error),
                 .warning,
-                "BlueZ cannot send an ATT error, so the central receives a different error. Each error is logged once.",
+                "BlueZ cannot send this ATT error. The central receives a different error. Each error is logged once.",
                 metadata: [
                     "peripheral.attribute": "\(name(of: attribute))",
                     "peripheral.error": .bounded("\(error)"),

@@ -55,7 +55,7 @@ extension BusSession {
         case .awaitRenewal(let delay, let failure):
             life.tell(
                 failure,
-                "An advertisement is off the air. The peripheral registers it again until bluetoothd accepts it."
+                "An advertisement is off the air. The peripheral retries until bluetoothd accepts it."
             )
             try await life.clock.sleep(for: delay)
             return .renewalIsDue

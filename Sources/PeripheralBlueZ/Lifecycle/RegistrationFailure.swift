@@ -26,7 +26,7 @@ extension RegistrationStateMachine {
 extension RegistrationStateMachine.Failure {
     static let busLost = Self(
         code: .connectionLost,
-        message: "The connection to the system bus is lost. If D-Bus is not running, start D-Bus."
+        message: "The connection to the system bus was lost. If D-Bus is not running, start it."
     )
 
     static let daemonLost = Self(
@@ -41,7 +41,7 @@ extension RegistrationStateMachine.Failure {
 
     static let daemonStarting = Self(
         code: .stackUnavailable,
-        message: "bluetoothd was not running. The bus now starts bluetoothd."
+        message: "bluetoothd was not running. The bus is now starting it."
     )
 
     static let powerLost = poweredOff("The Bluetooth adapter is powered off")

@@ -125,7 +125,7 @@ struct UpdateRouting {
 extension PeripheralError {
     fileprivate static let insecure = PeripheralError(
         code: .insufficientSecurity,
-        message: "The link of a central does not have the security that the characteristic requires. "
+        message: "The link to a central lacks the security that the characteristic requires. "
             + "The central has reconnected and has not encrypted the link yet. "
             + "If bluetoothd reaches subscribers only together, no subscriber receives the value."
     )

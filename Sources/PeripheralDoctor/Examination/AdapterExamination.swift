@@ -95,7 +95,7 @@ struct AdapterExamination {
                     severity,
                     adapter.name,
                     "advertising-full",
-                    "The adapter accepts no further advertisement. \(active) are registered.",
+                    "The adapter accepts no more advertisements. \(active) are registered.",
                     reason:
                         "bluetoothd refuses further advertisements with 'Maximum advertisements reached'.",
                     remedy: "Stop a program that advertises, or use another adapter."

@@ -47,7 +47,7 @@ struct ConfigurationExamination {
             .warning,
             Self.subject,
             "configuration-damaged",
-            "Line \(line) of \(machine.configuration.path) is neither a group, a setting nor a comment.",
+            "Line \(line) of \(machine.configuration.path) is not a group, a setting or a comment.",
             reason: "bluetoothd ignores a file with an invalid line, and uses its default settings.",
             remedy: "Correct the line and restart bluetoothd.",
             command: machine.privileged("systemctl restart bluetooth")

@@ -36,7 +36,7 @@ package struct Examination: Sendable {
                     .ok,
                     "kernel",
                     "links-visible",
-                    "The kernel reports to this program which links are encrypted."
+                    "The kernel tells this program which links are encrypted."
                 )
             ]
         }
@@ -74,7 +74,7 @@ package struct Examination: Sendable {
                     "radio-soft-blocked",
                     "A program has blocked the radio \(radio.name).",
                     reason: reason,
-                    remedy: "Unblock the radio with the command of the package 'rfkill'.",
+                    remedy: "Unblock the radio with the command in package 'rfkill'.",
                     command: machine.privileged("rfkill unblock bluetooth")
                 )
             }
@@ -82,7 +82,7 @@ package struct Examination: Sendable {
                 severity,
                 "radio",
                 "radio-hard-blocked",
-                "A switch of the device blocks the radio \(radio.name).",
+                "A switch on the device blocks the radio \(radio.name).",
                 reason: reason,
                 remedy:
                     "Turn Bluetooth on with the device's switch, key or firmware setup. Programs cannot unblock it."

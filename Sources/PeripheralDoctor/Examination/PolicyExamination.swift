@@ -39,7 +39,7 @@ struct PolicyExamination {
                 )
             case .member:
                 (
-                    "BlueZ's D-Bus policy, bluetooth.conf, does not allow the group 'bluetooth'. Allow this user in it.",
+                    "BlueZ's D-Bus policy does not allow the group 'bluetooth'. Allow this user in bluetooth.conf.",
                     nil
                 )
             }

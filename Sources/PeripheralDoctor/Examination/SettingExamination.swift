@@ -75,7 +75,7 @@ struct SettingExamination {
                 "setting-controller-mode",
                 "Classic Bluetooth is on if the controller supports it.",
                 reason:
-                    "Advertisements do not exclude classic Bluetooth. A phone may try to connect with classic Bluetooth.",
+                    "Advertisements do not exclude classic Bluetooth. A phone might try to connect with it.",
                 remedy: "On a device that needs only LE, set 'ControllerMode = le' in [General]"
             )
         }
@@ -101,7 +101,7 @@ struct SettingExamination {
                 "setting-repairing",
                 "JustWorksRepairing is 'always'.",
                 reason:
-                    "Any device can use the address of a bonded central and replace the bond with Just Works.",
+                    "Any device with a bonded central's address can replace the bond through Just Works.",
                 remedy:
                     "Set 'JustWorksRepairing' to 'never', or to 'confirm' if the program answers pairing requests "
                     + "(Pairing.justWorks(replacingBondIf:)), in [General]"
@@ -129,7 +129,7 @@ struct SettingExamination {
             "setting-device-id",
             "bluetoothd publishes its own Device Information service, with "
                 + (value == nil ? "BlueZ's PnP ID." : "the PnP ID of DeviceID."),
-            reason: "Centrals discover two Device Information services, and may read BlueZ's service.",
+            reason: "Centrals find two Device Information services, and might read BlueZ's service.",
             remedy:
                 "To prevent this, give the program the version of BlueZ, which bluetoothd then no longer reports. "
                 + "Set 'DeviceID = false' in [General]"
@@ -143,7 +143,7 @@ struct SettingExamination {
             "setting-cache",
             "Cache is '\(word)'.",
             reason:
-                "If bluetoothd is a client, it discovers the services of a central again at each connection.",
+                "As a client, bluetoothd rediscovers the services of a central at each connection.",
             remedy: "Set 'Cache = always' in [GATT]"
         )
     }
@@ -209,7 +209,7 @@ struct SettingExamination {
             .note,
             "setting-privacy",
             "Privacy is '\(word)'.",
-            reason: "The address of the peripheral changes, and centrals without a bond do not recognize it.",
+            reason: "The address changes, and centrals without a bond do not recognize the peripheral.",
             remedy: "Unless privacy is intended, set 'Privacy = off' in [General]"
         )
     }
@@ -232,7 +232,7 @@ struct SettingExamination {
             .note,
             "setting-intervals",
             "[LE] sets the advertising interval.",
-            reason: "The interval of [LE] applies to advertisements that declare no interval."
+            reason: "The interval in [LE] applies to advertisements that declare no interval."
         )
     }
 

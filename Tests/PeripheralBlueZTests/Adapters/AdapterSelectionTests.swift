@@ -115,7 +115,7 @@ struct AdapterSelectionTests {
             testDescription: "by name, cannot",
             selection: "hci0",
             adapters: [adapter("hci0", isUsable: false), adapter("hci1")],
-            outcome: "The Bluetooth adapter hci0 does not support the role of a Bluetooth LE peripheral"
+            outcome: "The Bluetooth adapter hci0 does not support the Bluetooth LE peripheral"
         ),
         Choice(
             testDescription: "by a part of the name",
