@@ -1,3 +1,5 @@
+internal import PeripheralCore
+
 /// A Bluetooth LE peripheral with services for centrals.
 ///
 /// ```swift
@@ -107,5 +109,152 @@ public struct Peripheral: Sendable {
     ///   declaration has no errors and no warnings.
     public func validate() -> [DeclarationIssue] {
         DeclarationValidation(of: self).issues
+    }
+}
+
+// MARK: - A certain Bluetooth stack
+
+extension Peripheral {
+    /// Examines the declaration for a certain Bluetooth stack.
+    ///
+    /// The Bluetooth stack need not run on this machine.
+    ///
+    /// ```swift
+    /// @Test func lampRunsOnDebian12() {
+    ///     #expect(lampPeripheral.validate(for: .bluez("5.66")) == [])
+    /// }
+    /// ```
+    ///
+    /// The method examines only the declaration. The method cannot find problems that appear at run time,
+    /// such as:
+    ///
+    /// - Handlers can throw errors that the Bluetooth stack cannot send to the central.
+    /// - Services of other programs can change the handles of services that are not pinned: see
+    ///   ``GATTService/handle``.
+    ///
+    /// - Parameter rules: The rules of the Bluetooth stack, such as `.bluez("5.66")`.
+    /// - Returns: The issues of ``validate()``, followed by the issues of the Bluetooth stack. If the
+    ///   declaration has errors, the method does not apply the rules of the Bluetooth stack.
+    public func validate(for rules: some StackProfile) -> [DeclarationIssue] {
+        let issues = validate()
+        guard let publication = try? publication() else { return issues }
+        return issues + rules.examine(publication)
+    }
+}
+
+// MARK: - Advertisements
+
+extension Peripheral {
+    /// The advertisements at the start of a run, with names and services filled in.
+    package var resolvedAdvertisements: [Advertisement] {
+        initialAdvertisements.map(resolved)
+    }
+
+    /// The advertisements at the start of a run, as declared.
+    var initialAdvertisements: [Advertisement] {
+        isSilentAtFirst ? [] : declaredAdvertisements
+    }
+
+    /// The declared advertisements.
+    ///
+    /// If no advertisement is declared, the array contains one advertisement with default values.
+    var declaredAdvertisements: [Advertisement] {
+        advertisements.isEmpty ? [Advertisement()] : advertisements
+    }
+
+    /// Fills in the name and services that an advertisement does not specify.
+    ///
+    /// The function adds only the services that fit, in order, because a default advertisement must not fail.
+    func resolved(_ declared: Advertisement) -> Advertisement {
+        var advertisement = declared
+        if advertisement.localName == nil, !advertisement.includes.contains(.localName) {
+            advertisement.localName = name
+        }
+        guard advertisement.services == nil else { return advertisement }
+        advertisement.services = []
+        var advertised: Set<BluetoothUUID> = []
+        for service in services where service.isPrimary && advertised.insert(service.uuid).inserted {
+            var larger = advertisement
+            larger.services?.append(service.uuid)
+            if larger.fitsWhereverPossible { advertisement = larger }
+        }
+        return advertisement
+    }
+}
+
+extension [Advertisement] {
+    /// The name of an advertisement in issues, with a number if there are several advertisements.
+    package func name(at index: Int) -> String {
+        count == 1 ? "advertisement" : "advertisement \(index + 1)"
+    }
+}
+
+// MARK: - Publication
+
+extension Peripheral {
+    /// Creates the publication of the peripheral from its declaration.
+    ///
+    /// - Throws: ``DeclarationError`` if the declaration has errors.
+    func publication() throws(DeclarationError) -> BackendPublication {
+        let errors = validate().filter { $0.severity == .error }
+        guard errors.isEmpty else { throw DeclarationError(issues: errors) }
+        do {
+            return BackendPublication(
+                name: name,
+                table: try AttributeTable(services: serviceDescriptions),
+                advertisements: resolvedAdvertisements,
+                pairing: pairing.method
+            )
+        } catch {
+            throw DeclarationError(issues: [DeclarationIssue(error)])
+        }
+    }
+
+    /// The services for an attribute table, without impossible includes.
+    var serviceDescriptions: [ServiceDescription] {
+        var positions: [DeclarationIdentity: Int] = [:]
+        return services.enumerated().map { index, service in
+            defer { positions[service.identity] = index }
+            return service.tableDescription(includes: service.includes.compactMap { positions[$0.identity] })
+        }
+    }
+}
+
+extension GATTService {
+    fileprivate func tableDescription(includes: [Int]) -> ServiceDescription {
+        ServiceDescription(
+            uuid: uuid,
+            isPrimary: isPrimary,
+            includedServices: includes,
+            handle: handle,
+            characteristics: characteristics.map { characteristic in
+                CharacteristicDescription(
+                    uuid: characteristic.uuid,
+                    properties: characteristic.properties,
+                    security: characteristic.security,
+                    requiresAuthorization: !characteristic.access.authorizationHandlers.isEmpty,
+                    descriptors: characteristic.descriptors.map { descriptor in
+                        DescriptorDescription(
+                            uuid: descriptor.uuid,
+                            permissions: descriptor.permissions,
+                            security: descriptor.security
+                        )
+                    }
+                )
+            }
+        )
+    }
+}
+
+extension DeclarationIssue {
+    /// Describes why an attribute table is not possible.
+    init(_ error: AttributeTableError) {
+        let remedy =
+            switch error.code {
+            case .handleCollision: "pin the service elsewhere, or let the Bluetooth stack choose"
+            case .reservedHandle: "pin the service to 0x0001 or above, or let the Bluetooth stack choose"
+            default: "declare fewer services, characteristics or descriptors, or pin none so high"
+            }
+        self.init(severity: .error, element: "peripheral", reason: error.message, remedy: remedy)
     }
 }

@@ -140,3 +140,206 @@ extension Central {
         )
     }
 }
+
+// MARK: - Pairing
+
+extension VirtualGATTServer {
+    /// How long a pairing waits for an answer (Core Specification, Vol 3, Part H, 3.4).
+    static let pairingLimit: Duration = .seconds(30)
+
+    /// Replaces the pairing agent; without an agent, centrals cannot pair.
+    ///
+    /// The agent's IO capability applies to connections made from now on, even after the agent is removed.
+    /// Linux also copies it into each connection.
+    package func setPairingAgent(_ agent: (any VirtualPairingAgent)?) {
+        state.withLock { state in
+            state.agent = agent
+            if let agent { state.capability = agent.capability }
+        }
+    }
+
+    /// Whether centrals may bond.
+    package var isPairable: Bool {
+        get { state.withLock { $0.isPairable } }
+        set { state.withLock { $0.isPairable = newValue } }
+    }
+
+    /// Whether a central may prepare writes without the authorization that others need.
+    package func isTrusted(_ central: DeviceAddress) -> Bool {
+        state.withLock { $0.att.trusted.contains(central) }
+    }
+
+    /// Sets whether a central may prepare writes without the authorization that others need.
+    package func setTrusted(_ central: DeviceAddress, _ isTrusted: Bool) {
+        state.withLock { state in
+            if isTrusted { state.att.trusted.insert(central) } else { state.att.trusted.remove(central) }
+        }
+    }
+
+    /// The bonded centrals, in the order of their addresses.
+    package var bondedCentrals: [Central] {
+        state.withLock { state in
+            state.bonds.sorted { $0.key < $1.key }.map(\.value.central)
+        }
+    }
+
+    /// Deletes the bond with a central and ends its connection and its subscriptions.
+    ///
+    /// - Parameters:
+    ///   - central: The central.
+    ///   - leavesSubscriptions: Whether the subscriptions of a disconnected central remain, as on bluetoothd.
+    package func forget(_ central: DeviceAddress, leavingSubscriptions leavesSubscriptions: Bool = false) {
+        let isBonded = state.withLock { $0.bonds.removeValue(forKey: central) != nil }
+        let isAway = !centrals.contains { $0.linkAddress == central }
+        disconnect(central)
+        state.withLock { state in
+            state.att.trusted.remove(central)
+            if !isAway || !leavesSubscriptions {
+                state.tell(state.att.removeDevice(Central(address: central)))
+                state.tellSubscriptionsEnded()
+            }
+            if isBonded { state.observer?(.forgotten(central)) }
+        }
+    }
+
+    /// Removes the subscriptions of centrals that were forgotten while they were disconnected.
+    ///
+    /// bluetoothd does this when it would send them a value.
+    ///
+    /// - Parameters:
+    ///   - characteristic: The value handle in the application's own table.
+    ///   - application: The application.
+    package func dropForgottenSubscribers(of characteristic: AttributeHandle, in application: ApplicationID) {
+        state.withLock { state in
+            guard let handle = state.att.database.handle(of: characteristic, in: application) else { return }
+            let connected = Set(state.att.connections.values.map(\.central.linkAddress))
+            for address in state.att.devices.keys.sorted()
+            where state.bonds[address] == nil && !connected.contains(address)
+                && state.att.devices[address]?.configurations[handle] != nil
+            {
+                state.tell(state.att.removeDevice(Central(address: address)))
+                state.tellSubscriptionsEnded()
+            }
+        }
+    }
+
+    /// Deletes the bond with a central, cancels its pairing and ends its connection.
+    ///
+    /// It has no effect on a central that neither pairs nor is bonded.
+    package func cancelPairing(of central: DeviceAddress) {
+        let (connection, isBonded) = state.withLock { state in
+            let connection = state.pairings.keys.first {
+                state.att.connections[$0]?.central.linkAddress == central
+            }
+            return (connection, state.bonds[central] != nil)
+        }
+        if isBonded {
+            forget(central)
+        } else if let connection {
+            disconnect(connection)
+        }
+    }
+
+    /// Encrypts a connection with the keys of a bond.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection.
+    ///   - key: The central's half of the bond.
+    /// - Throws: ``TestCentralError`` with the code `pairingFailed` when either side has no such key, or with
+    ///   `disconnected`.
+    package func encrypt(_ connection: ConnectionID, with key: BondKey?) throws(TestCentralError) {
+        try state.withLock { state throws(TestCentralError) in
+            guard let central = state.att.connections[connection]?.central else { throw .connectionEnded }
+            guard let bond = state.bonds[central.linkAddress], bond.key == key else {
+                throw .pairingFailed("The two sides have no keys in common. Pair them again.")
+            }
+            state.att.connections[connection]?.security = bond.level
+            state.observer?(.secured(central, bond.level))
+        }
+    }
+
+    /// Pairs a central, which starts the pairing.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection of the central, which is encrypted afterwards.
+    ///   - user: The user of the central.
+    ///   - identity: The identity address that the central reveals, unless the user has another.
+    /// - Returns: The central's half of the bond, if both sides bond.
+    /// - Throws: ``TestCentralError`` with the code `pairingFailed` or `disconnected`; `CancellationError`
+    ///   when the task is cancelled.
+    package func pair(
+        _ connection: ConnectionID,
+        as user: PairingUser,
+        identity: DeviceAddress
+    ) async throws -> BondKey? {
+        let (pairing, task) = try state.withLock { state throws(TestCentralError) in
+            guard let central = state.att.connections[connection]?.central,
+                let capability = state.capabilities[connection]
+            else { throw .connectionEnded }
+            guard state.pairings[connection] == nil else {
+                throw .pairingFailed("The central is already pairing.")
+            }
+            let pairing = VirtualPairing(
+                central: central,
+                user: user,
+                identity: identity,
+                agent: state.agent,
+                capability: capability,
+                isPairable: state.isPairable,
+                isBonded: state.bonds[central.linkAddress] != nil,
+                asksBeforeRepairing: asksBeforeRepairing
+            )
+            let task = Task { [clock] in try await pairing.run(within: Self.pairingLimit, on: clock) }
+            state.pairings[connection] = task
+            return (pairing, task)
+        }
+        let result = await withTaskCancellationHandler {
+            await task.result
+        } onCancel: {
+            task.cancel()
+        }
+        do {
+            return try finish(pairing, on: connection, with: result)
+        } catch let failure as VirtualPairing.Failure {
+            if failure.endsLink { disconnect(connection) }
+            throw TestCentralError.pairingFailed(failure.message)
+        }
+    }
+
+    private func finish(
+        _ pairing: VirtualPairing,
+        on connection: ConnectionID,
+        with result: Result<Void, any Error>
+    ) throws -> BondKey? {
+        try state.withLock { state in
+            state.pairings[connection] = nil
+            guard state.links[connection] != nil else { throw TestCentralError.connectionEnded }
+            let central = pairing.central
+            if case .failure(let error) = result {
+                state.observer?(.pairingFailed(central))
+                throw error
+            }
+            state.att.connections[connection]?.security = pairing.level
+            state.observer?(.secured(central, pairing.level))
+            guard pairing.user.isBonding else {
+                // For legacy pairing without keys to store, the kernel reports only encryption to bluetoothd.
+                if pairing.user.secureConnections { state.observer?(.paired(central, isBonded: false)) }
+                return nil
+            }
+            let key = BondKey(number: state.makeNumber())
+            let bond = Bond(key: key, level: pairing.level, central: pairing.bondedCentral)
+            let known = central.known(by: bond)
+            state.bonds[central.linkAddress] = bond
+            if findsSubscribersByAddress, known.address != central.linkAddress { state.att.identify(known) }
+            state.att.connections[connection]?.central = known
+            state.observer?(.paired(known, isBonded: true))
+            return key
+        }
+    }
+}
+
+extension TestCentralError {
+    static func pairingFailed(_ message: String) -> TestCentralError {
+        TestCentralError(code: .pairingFailed, message: message)
+    }
+}

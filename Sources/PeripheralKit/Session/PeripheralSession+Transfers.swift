@@ -1,4 +1,4 @@
-internal import PeripheralCore
+public import PeripheralCore
 
 extension PeripheralSession {
     /// Sends a document in chunks to one central and waits until the central has received the document.
@@ -261,5 +261,84 @@ extension Characteristic<[UInt8]> {
             endMarker: endMarker?.bytes,
             isConfirmed: kind == .indication
         )
+    }
+}
+
+// MARK: - Received documents
+
+extension PeripheralSession {
+    /// Returns the documents that centrals write to a characteristic in chunks.
+    ///
+    /// Each document ends with an end marker. The function is the receiving counterpart of
+    /// ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
+    ///
+    /// ```swift
+    /// let upload = Characteristic<[UInt8]>("5c3a0008-7e3c-4b6e-9d29-b3f1c0a1d001", .write) {
+    ///     WriteStream()
+    /// }
+    /// for await document in try session.documents(writtenTo: upload) {
+    ///     print("\(document.central.address) has sent \(document.bytes.count) bytes")
+    /// }
+    /// ```
+    ///
+    /// If a central sends writes without response faster than the program consumes them, writes can be lost
+    /// (see ``WriteStream``). A document does not contain lost writes. If writes are lost,
+    /// ``ReceivedDocument/isComplete`` is `false`. If the program needs every byte, declare the property
+    /// `.write` without `.writeWithoutResponse`.
+    ///
+    /// - Parameters:
+    ///   - characteristic: A characteristic of this peripheral with a ``WriteStream``.
+    ///   - endMarker: The write that follows the last chunk of a document. A chunk that is equal to the end
+    ///     marker also ends the document.
+    ///   - maximumSize: The maximum size of a document, in bytes. Each central that writes a document can
+    ///     occupy this amount of memory.
+    /// - Returns: A sequence of the documents that end between the call and the end of the session.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when the end marker
+    ///   has fewer than 2 or more than 20 bytes. The other possible codes are
+    ///   ``PeripheralError/Code/notDeclared`` and ``PeripheralError/Code/stopped``.
+    public func documents(
+        writtenTo characteristic: Characteristic<[UInt8]>,
+        endMarker: EndMarker = "EOM",
+        maximumSize: Int = 65_536
+    ) throws(PeripheralError) -> ReceivedDocuments {
+        guard (2...20).contains(endMarker.bytes.count) else {
+            throw PeripheralError(
+                code: .invalidValue,
+                message:
+                    "The end marker has \(endMarker.bytes.count) bytes. Use 2 to 20 bytes."
+            )
+        }
+        return ReceivedDocuments(
+            buffer: try writes(to: characteristic).buffer,
+            connections: runtime.connections,
+            assembly: DocumentAssembly(until: endMarker.bytes, maximumSize: max(maximumSize, 0))
+        )
+    }
+}
+
+// MARK: - Received writes
+
+extension PeripheralSession {
+    /// Returns the writes of centrals to a characteristic.
+    ///
+    /// - Parameter characteristic: A characteristic of the session's peripheral with a ``WriteStream``.
+    /// - Returns: A sequence of the writes that no task has read yet, and of all later writes until the
+    ///   session ends.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` if the characteristic
+    ///   has no ``WriteStream`` or is not part of the peripheral. ``PeripheralError`` with the code
+    ///   ``PeripheralError/Code/stopped`` if the session has ended.
+    public func writes<Value>(
+        to characteristic: Characteristic<Value>
+    ) throws(PeripheralError) -> ReceivedWrites<Value> {
+        try runtime.checkIsRunning()
+        guard let buffer = runtime.writeBuffer(of: try runtime.valueHandle(of: characteristic.declaration))
+        else {
+            throw PeripheralError(
+                code: .notDeclared,
+                message:
+                    "Characteristic \(characteristic.uuid) has no WriteStream. Declare a WriteStream instead of Write."
+            )
+        }
+        return ReceivedWrites(buffer: buffer)
     }
 }

@@ -1,4 +1,4 @@
-internal import PeripheralCore
+public import PeripheralCore
 
 /// A published peripheral during a run of the program.
 ///
@@ -50,4 +50,307 @@ public struct PeripheralSession: Sendable {
     public var events: some AsyncSequence<SessionEvent, Never> & Sendable {
         serviceEvents?.listen() ?? runtime.listen()
     }
+}
+
+// MARK: - Centrals
+
+extension PeripheralSession {
+    /// The connected centrals, in the order in which they connected.
+    ///
+    /// The list contains all centrals with a connection to the adapter. The list also contains centrals that
+    /// never send a request to this peripheral. The list of centrals is empty after the session ends.
+    public var centrals: [Central] {
+        runtime.register.centrals
+    }
+
+    /// Returns the current connection of a central.
+    ///
+    /// Use the connection as a key for data that is valid only during the connection, such as the consent of
+    /// a user. Each later connection of the same central is a different key.
+    ///
+    /// - Returns: The connection, or `nil` if the central is not connected or the session has ended.
+    public func connection(of central: Central) -> Central.Connection? {
+        guard (try? runtime.checkIsRunning()) != nil else { return nil }
+        let number = runtime.connections.number(of: central.id)
+        guard runtime.register.centrals.contains(central) else {
+            runtime.connections.end(central.id)
+            return nil
+        }
+        return Central.Connection(central: central.id, number: number, numbers: runtime.connections)
+    }
+
+    /// Ends the connection of a central.
+    ///
+    /// The central can connect again immediately. To prevent the central from using the peripheral, call
+    /// ``forget(_:)`` and declare attributes that require pairing.
+    ///
+    /// - Throws: ``PeripheralError`` with one of these codes, or an error that the Bluetooth stack reports:
+    ///   - ``PeripheralError/Code/disconnected`` when the central is not connected.
+    ///   - ``PeripheralError/Code/connectionLost`` when the peripheral is not published.
+    ///   - ``PeripheralError/Code/stopped``.
+    public func disconnect(_ central: Central) async throws {
+        try await runtime.link().disconnect(central.id)
+    }
+
+    /// Returns all centrals that are bonded with this device.
+    ///
+    /// The function also returns centrals that are not connected. A bond belongs to the device and not to a
+    /// single peripheral. The function therefore also returns centrals that bonded through other programs.
+    ///
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/connectionLost`` when the
+    ///   peripheral is not published, or with the code ``PeripheralError/Code/stopped``. The function also
+    ///   throws the errors that the Bluetooth stack reports.
+    public func bondedCentrals() async throws -> [Central] {
+        try await runtime.link().bondedCentrals()
+    }
+
+    /// Removes the bond of a central and ends its connection.
+    ///
+    /// The central must pair again to create a new bond. The function also removes the data about the central
+    /// from the preserved state.
+    ///
+    /// - Throws: ``PeripheralError`` with one of these codes, or an error that the Bluetooth stack reports:
+    ///   - ``PeripheralError/Code/unknownCentral`` when the Bluetooth stack does not know the central.
+    ///   - ``PeripheralError/Code/connectionLost`` when the peripheral is not published.
+    ///   - ``PeripheralError/Code/stopped``.
+    public func forget(_ central: Central) async throws {
+        try await runtime.link().forget(central.id)
+        await runtime.examineBonds()
+    }
+
+    /// Returns the attribute handle that centrals use for the value of a characteristic.
+    ///
+    /// - Returns: The handle, or `nil` if the Bluetooth stack does not report the handle.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
+    ///   ``PeripheralError/Code/stopped``.
+    public func handle<Value>(of characteristic: Characteristic<Value>) throws(PeripheralError)
+        -> AttributeHandle?
+    {
+        try runtime.checkIsRunning()
+        return runtime.handleOnAir(try runtime.valueHandle(of: characteristic.declaration))
+    }
+}
+
+// MARK: - Advertisements
+
+extension PeripheralSession {
+    /// The current advertisements of the program.
+    ///
+    /// The list contains the advertisements that the peripheral declares, or the advertisements that the
+    /// program last set. The list of advertisements is empty after ``stopAdvertising()``.
+    ///
+    /// The list also contains advertisements whose timeout has passed.
+    /// ``SessionEvent/advertisementEnded(_:)`` reports the end of an advertisement.
+    public var advertisements: [Advertisement] { runtime.advertising.advertisements }
+
+    /// Replaces the advertisements.
+    ///
+    /// ```swift
+    /// try await session.advertise(Advertisement(localName: "Lamp", manufacturerData: [0x0059: [1, 2]]))
+    /// ```
+    ///
+    /// A new advertisement replaces the earlier advertisement at the same index. The adapter continues to
+    /// send an unchanged advertisement without interruption. If the timeout of an unchanged advertisement has
+    /// passed, the adapter sends the advertisement again. A field that the program does not set has the same
+    /// default as in the declaration of a peripheral. Connected centrals stay connected while the
+    /// advertisements change.
+    ///
+    /// The new advertisements remain active until the next change or the end of the run. A restart of the
+    /// Bluetooth stack does not change the advertisements. `Advertisement.plan(for:)` reports whether an
+    /// advertisement is possible on an adapter.
+    ///
+    /// The function returns when the Bluetooth stack has accepted all advertisements. If several tasks change
+    /// the advertisements, the session applies one change after the other. Cancellation of the calling task
+    /// does not undo a change that has begun.
+    ///
+    /// While the peripheral is not published, the function returns immediately. The new advertisements start
+    /// when the peripheral is published again. If a new advertisement is declared to pause while a central is
+    /// connected, the advertisement starts when the central disconnects. The function does not wait for the
+    /// disconnection of the central.
+    ///
+    /// The Bluetooth stack determines whether a change interrupts an advertisement. In most cases, a change
+    /// to an advertisement has one of these effects:
+    ///
+    /// - A change to only the content does not interrupt the advertisement if the kind of advertising (legacy
+    ///   or extended) stays the same. The content of an advertisement consists of services, manufacturer
+    ///   data, service data, raw data, the local name and the appearance.
+    /// - Any other change interrupts the changed advertisement for a few milliseconds. The removal of a name
+    ///   or an appearance also interrupts the advertisement. The adapter sends all other advertisements
+    ///   without interruption.
+    ///
+    /// The `timeout` starts again if the new advertisement has a different timeout, or if the earlier timeout
+    /// has passed.
+    ///
+    /// - Parameter advertisements: The new advertisements. Without arguments, the function uses the
+    ///   advertisements that the peripheral declares.
+    /// - Throws: The function throws one of these errors:
+    ///   - ``DeclarationError`` when an advertisement is invalid or is not possible on the adapter. A
+    ///     ``DeclarationError`` leaves all advertisements unchanged.
+    ///   - ``PeripheralError`` with the code ``PeripheralError/Code/rejected`` when the Bluetooth stack
+    ///     refuses an advertisement. For example, the adapter might not have room for another advertisement.
+    ///     After a refused advertisement, the earlier advertisements are active again.
+    ///   - ``PeripheralError`` with the code ``PeripheralError/Code/stopped`` when the session has ended.
+    ///   - `CancellationError` when the task is cancelled before the change begins.
+    public func advertise(_ advertisements: Advertisement...) async throws {
+        try await advertise(advertisements)
+    }
+
+    /// Replaces the advertisements with the advertisements in an array.
+    ///
+    /// See ``advertise(_:)-(Advertisement...)``.
+    ///
+    /// - Parameter advertisements: The new advertisements. If the array is empty, the function uses the
+    ///   advertisements that the peripheral declares.
+    /// - Throws: The function throws the same errors as ``advertise(_:)-(Advertisement...)``.
+    public func advertise(_ advertisements: [Advertisement]) async throws {
+        try await runtime.advertising.change { present, declared in
+            present = advertisements.isEmpty ? declared : advertisements
+            return Set(present.indices)
+        }
+    }
+
+    /// Changes one advertisement without changing the other advertisements.
+    ///
+    /// ```swift
+    /// try await session.changeAdvertisement { $0.manufacturerData[0x0059] = [level] }
+    /// ```
+    ///
+    /// The change follows the rules of ``advertise(_:)-(Advertisement...)``. Several tasks can change
+    /// advertisements at the same time. A change in one task preserves the changes of the other tasks.
+    ///
+    /// - Parameters:
+    ///   - index: The index in ``advertisements`` of the advertisement to change.
+    ///   - change: A closure that changes the advertisement. The function calls the closure exactly once.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` when there is no
+    ///   advertisement at the index, for example after ``stopAdvertising()``. The function also throws any
+    ///   error that `change` throws, and the errors of ``advertise(_:)-(Advertisement...)``.
+    public func changeAdvertisement(
+        at index: Int = 0,
+        _ change: (inout Advertisement) throws -> Void
+    ) async throws {
+        try await runtime.advertising.change { present, _ in
+            guard present.indices.contains(index) else {
+                throw PeripheralError(
+                    code: .notDeclared,
+                    message: "There is no advertisement at index \(index). The number of advertisements "
+                        + "is \(present.count). "
+                        + "Add an advertisement with advertise(_:)."
+                )
+            }
+            try change(&present[index])
+            return [index]
+        }
+    }
+
+    /// Stops all advertising.
+    ///
+    /// Without advertising, no central can discover the peripheral or connect to the peripheral. Without
+    /// advertising, even a central that was connected earlier cannot reconnect. Connected centrals can still
+    /// use the peripheral. ``advertise(_:)-(Advertisement...)`` starts advertising again.
+    ///
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/stopped`` if the session has ended,
+    ///   or with another code if the Bluetooth stack reports an error. `CancellationError` when the task is
+    ///   cancelled before the change begins.
+    public func stopAdvertising() async throws {
+        try await runtime.advertising.change { present, _ in
+            present = []
+            return []
+        }
+    }
+}
+
+// MARK: - Restoration
+
+extension PeripheralSession {
+    /// The state that the session restored when the run began.
+    ///
+    /// The state contains the current status of each restored subscriber.
+    ///
+    /// The state is `nil` if no state was preserved, or if the peripheral has no restoration identifier.
+    public var restored: RestoredState? { runtime.preservation?.restored }
+
+    /// Saves all changes and waits until they are in the store.
+    ///
+    /// How long a save takes depends on the store. If an earlier save has just begun, the function first
+    /// waits for up to half a second. If the program does not call `preserve()`, the session saves changes
+    /// automatically after a short delay, several changes at a time. Cancellation of the calling task does
+    /// not stop the save.
+    ///
+    /// - Throws: ``RestorationError`` when the session cannot save the state. ``PeripheralError`` with the
+    ///   code ``PeripheralError/Code/restorationUnavailable`` when the peripheral has no restoration
+    ///   identifier.
+    public func preserve() async throws {
+        guard let preservation = runtime.preservation else { throw PeripheralError.noRestorationIdentifier }
+        try await preservation.flush()
+    }
+
+    /// The number of saves in this run, and the number of updates dropped from the preserved state.
+    ///
+    /// Each save adds wear to flash memory.
+    public var restorationStatistics: RestorationStatistics {
+        runtime.preservation?.statistics ?? RestorationStatistics()
+    }
+
+    /// Returns the value of a characteristic that is declared with ``PersistentValue``.
+    ///
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
+    ///   ``PeripheralError/Code/stopped``.
+    public func value<Value>(of characteristic: Characteristic<Value>) throws -> Value {
+        let handle = try persistentHandle(of: characteristic)
+        return try Value(gattBytes: runtime.persistentValues[handle] ?? [])
+    }
+
+    /// Changes a persistent value and sends the new value to all subscribers.
+    ///
+    /// The change takes effect immediately for centrals that read the characteristic. If the characteristic
+    /// is declared with ``WriteDurability/durable``, the function returns after the value is saved. The
+    /// session sends the value according to the rules of ``notify(_:_:)-(_,Value)``.
+    ///
+    /// With ``UpdatePolicy/durable``, one save contains both the value and its update. The save also contains
+    /// the values of all earlier calls of ``update(_:_:)``. With ``UpdatePolicy/durable``, the function does
+    /// not change the value while the queue of a connected subscriber is full.
+    ///
+    /// - Throws: The function throws one of these errors:
+    ///   - ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
+    ///     ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``.
+    ///   - ``RestorationError`` when the session cannot save the value yet. The session sends the value after
+    ///     a later save. ``RestorationError`` also occurs when the update queue has no room because the
+    ///     session cannot save earlier updates. If the update queue has no room, the value does not change.
+    ///   - `CancellationError`.
+    public func set<Value>(_ characteristic: Characteristic<Value>, to value: Value) async throws {
+        let handle = try persistentHandle(of: characteristic)
+        let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
+        let isPosted = try await runtime.persistentValues.set(bytes, of: handle)
+        guard characteristic.properties.allowsSubscription, !isPosted else { return }
+        try await runtime.notify(handle, bytes)
+        runtime.persistentValues.resend(handle, unless: bytes)
+    }
+
+    private func persistentHandle<Value>(
+        of characteristic: Characteristic<Value>
+    ) throws(PeripheralError) -> AttributeHandle {
+        try runtime.checkIsRunning()
+        let handle = try runtime.valueHandle(of: characteristic.declaration)
+        guard characteristic.declaration.persistentValue != nil else {
+            throw PeripheralError(
+                code: .notDeclared,
+                message: "The value of characteristic \(characteristic.uuid) is not persistent. "
+                    + "Declare it with PersistentValue."
+            )
+        }
+        return handle
+    }
+}
+
+/// The number of saves of a peripheral's state, and the number of dropped updates.
+public struct RestorationStatistics: Hashable, Sendable {
+    /// The number of times that the session wrote the state to the store.
+    public internal(set) var saves = 0
+
+    /// The number of failed saves.
+    public internal(set) var failures = 0
+
+    /// The number of updates that the session dropped to make room for newer updates with
+    /// ``UpdatePolicy/durable(beyond:)``.
+    public internal(set) var droppedUpdates = 0
 }

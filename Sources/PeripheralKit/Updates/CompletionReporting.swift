@@ -26,10 +26,3 @@ public enum CompletionReporting: Hashable, Sendable {
     /// specify a send rate, an update counts as completed when the Bluetooth stack has accepted the update.
     case unknown
 }
-
-extension PeripheralSession {
-    /// The current method by which the session determines the completion of updates.
-    ///
-    /// The method can change when the session publishes the peripheral again.
-    public var completionReporting: CompletionReporting { runtime.updates.completionReporting }
-}

@@ -113,3 +113,185 @@ extension TransmitQueues {
         for ticket in lane.entries.compactMap(\.ticket) { settle(ticket, .failure(error)) }
     }
 }
+
+// MARK: - Barriers
+
+/// Waiting until earlier values have been sent to a central.
+extension TransmitQueues {
+    /// A call that waits until the earlier values to a central have completed.
+    ///
+    /// The call does not wait for documents or for values behind a document, because a document may take
+    /// minutes.
+    struct Barrier {
+        let ticket: Ticket
+        let central: Central.ID
+        /// The last earlier value in the queue.
+        let lastSequence: UInt64
+        /// The identifier after the last update to wait for; `nil` while one of these updates is queued.
+        var end: UInt64?
+    }
+
+    /// Lets a call wait until all values to a central that are queued or in flight have completed.
+    mutating func waitForClearance(_ ticket: Ticket, of central: Central.ID) {
+        clearances.append(Barrier(ticket: ticket, central: central, lastSequence: sequence))
+    }
+
+    /// Withdraws a call.
+    ///
+    /// - Returns: Whether the call still waited.
+    mutating func cancelClearance(_ ticket: Ticket) -> Bool {
+        guard let index = clearances.firstIndex(where: { $0.ticket == ticket }) else { return false }
+        clearances.remove(at: index)
+        return true
+    }
+
+    /// Answers the calls whose values have all completed.
+    mutating func settleClearances() {
+        guard !clearances.isEmpty else { return }
+        for index in clearances.indices where clearances[index].end == nil && !isQueued(clearances[index]) {
+            clearances[index].end = nextNumber
+        }
+        let cleared = clearances.filter { clearance in
+            guard let end = clearance.end else { return false }
+            return !flights.contains(before: end) { reaches($0.receivers, clearance.central) }
+        }
+        .map(\.ticket)
+        guard !cleared.isEmpty else { return }
+        clearances.removeAll { cleared.contains($0.ticket) }
+        outcome.answers += cleared.map { ($0, .success(())) }
+    }
+
+    private func isQueued(_ clearance: Barrier) -> Bool {
+        turns.contains { place in
+            guard !lanes[place].beginsWithDocument, let first = lanes[place].firstSequence else {
+                return false
+            }
+            return first <= clearance.lastSequence && reaches(receivers(of: place), clearance.central)
+        }
+    }
+
+    /// Returns whether a central is among these subscribers.
+    ///
+    /// The result is also `true` if the stack does not identify a subscriber.
+    private func reaches(_ receivers: [Receiver], _ central: Central.ID) -> Bool {
+        receivers.contains { $0 == nil || $0 == central }
+    }
+}
+
+// MARK: - Indications
+
+/// Counts of indications, which wait for their turn in ``IndicationQueues``.
+extension TransmitQueues {
+    /// An indication until it is confirmed.
+    struct CountedIndication {
+        let id: BackendUpdate.ID
+        /// The index of the characteristic among those that can be updated.
+        let outlet: Int
+        /// The lane to its central, or to all together; `nil` when there is no such lane.
+        var lane: Place?
+        let since: Duration
+        var isHandedOn = false
+        /// Whether its subscription has ended.
+        var isOutlived = false
+    }
+
+    /// Records a new indication.
+    mutating func willIndicate(
+        _ update: BackendUpdate,
+        hasToWait: Bool,
+        at now: Duration
+    ) {
+        let outlet = makeOutlet(update.characteristic)
+        let lane: Place? =
+            switch update.recipients {
+            case .subscribers: outlets[outlet].shared.first
+            case .central(let central): outlets[outlet].subscriber(central)?.lane.first
+            }
+        countedIndications.append(CountedIndication(id: update.id, outlet: outlet, lane: lane, since: now))
+        if hasToWait { count(by: lane, of: outlet) { $0.waits += 1 } }
+    }
+
+    /// Records that an indication was handed to the stack.
+    mutating func indicationHandedOn(_ id: BackendUpdate.ID, at now: Duration) {
+        guard let index = countedIndications.firstIndex(where: { $0.id == id }) else { return }
+        countedIndications[index].isHandedOn = true
+        let indication = countedIndications[index]
+        count(by: indication.lane, of: indication.outlet) { $0.count(wait: now - indication.since) }
+    }
+
+    /// Records that an indication was confirmed, or will not be confirmed.
+    mutating func indicationEnded(_ id: BackendUpdate.ID, _ result: Result<Void, PeripheralError>) {
+        guard let index = countedIndications.firstIndex(where: { $0.id == id }) else { return }
+        let indication = countedIndications.remove(at: index)
+        count(by: indication.lane, of: indication.outlet) { $0.count(result) }
+    }
+
+    /// Returns how many indications wait for their turn, and how many await confirmation.
+    func indications(
+        where isMeant: (CountedIndication) -> Bool
+    ) -> (queued: Int, inFlight: Int) {
+        let meant = countedIndications.filter(isMeant)
+        let inFlight = meant.count(where: \.isHandedOn)
+        return (meant.count - inFlight, inFlight)
+    }
+
+    private mutating func count(by lane: Place?, of outlet: Int, _ change: (inout UpdateCounters) -> Void) {
+        if let lane { change(&lanes[lane].counters) } else { change(&outlets[outlet].past) }
+    }
+}
+
+// MARK: - Statistics
+
+extension TransmitQueues {
+    /// The present state of a queue.
+    struct Report {
+        var characteristic: AttributeHandle
+        /// `nil` for the queue to all subscribers together.
+        var central: Central.ID?
+        var queued: Int
+        var inFlight: Int
+        var counters: UpdateCounters
+    }
+
+    /// The queues that have been used since their subscriptions began, in the order of their handles.
+    var reports: [Report] {
+        lanes.places.compactMap { place in
+            let (lane, indications) = (lanes[place], indications { $0.lane == place })
+            guard lane.isUsed || indications != (0, 0) else { return nil }
+            return Report(
+                characteristic: lane.characteristic,
+                central: lane.central,
+                queued: lane.entries.count + indications.queued,
+                inFlight: lane.inFlight + indications.inFlight,
+                counters: lane.counters
+            )
+        }
+        .inOrder { $0.characteristic.rawValue < $1.characteristic.rawValue }
+    }
+
+    private var usedLanes: [SubscriberQueue] { lanes.places.map { lanes[$0] }.filter(\.isUsed) }
+
+    /// The totals of a characteristic, including values to former subscribers.
+    struct Total {
+        var characteristic: AttributeHandle
+        var queued = 0
+        var inFlight = 0
+        var counters = UpdateCounters()
+    }
+
+    /// The characteristics whose queues have been used, in the order of their handles.
+    var totals: [Total] {
+        var totals = outlets.map { Total(characteristic: $0.characteristic, counters: $0.past) }
+        for lane in usedLanes {
+            totals[lane.outlet].queued += lane.entries.count
+            totals[lane.outlet].counters.add(lane.counters)
+        }
+        for flight in flights.all { totals[flight.outlet].inFlight += 1 }
+        for indication in countedIndications {
+            totals[indication.outlet].queued += indication.isHandedOn ? 0 : 1
+            totals[indication.outlet].inFlight += indication.isHandedOn ? 1 : 0
+        }
+        return totals.filter { $0.queued > 0 || $0.inFlight > 0 || $0.counters != UpdateCounters() }
+            .inOrder { $0.characteristic.rawValue < $1.characteristic.rawValue }
+    }
+}

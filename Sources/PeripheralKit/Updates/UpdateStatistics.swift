@@ -54,14 +54,3 @@ public struct UpdateStatistics: Hashable, Sendable {
     /// The property also covers the time that each part of a document has waited.
     public let longestWait: Duration
 }
-
-extension PeripheralSession {
-    /// The statistics of the update queues.
-    ///
-    /// The list of statistics is empty after the session ends.
-    ///
-    /// Each queue begins and ends together with a subscription.
-    public var updateStatistics: [UpdateStatistics] {
-        runtime.updateStatistics
-    }
-}

@@ -52,14 +52,3 @@ public struct UpdateTotals: Hashable, Sendable {
     /// The property also covers the time that each part of a document has waited.
     public let longestWait: Duration
 }
-
-extension PeripheralSession {
-    /// The update totals of each characteristic that has used a queue.
-    ///
-    /// The list of update totals is empty after the session ends. The list of update totals contains at most
-    /// one entry for each characteristic. Unlike the counts of ``updateStatistics``, the update totals do not
-    /// return to 0 during a session. A monitoring system needs both ``updateStatistics`` and `updateTotals`.
-    public var updateTotals: [UpdateTotals] {
-        runtime.updateTotals
-    }
-}

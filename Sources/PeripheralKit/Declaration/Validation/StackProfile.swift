@@ -10,31 +10,3 @@ public protocol StackProfile: Sendable {
     /// - Returns: The errors and warnings, in the order of the declaration.
     func examine(_ publication: BackendPublication) -> [DeclarationIssue]
 }
-
-extension Peripheral {
-    /// Examines the declaration for a certain Bluetooth stack.
-    ///
-    /// The Bluetooth stack need not run on this machine.
-    ///
-    /// ```swift
-    /// @Test func lampRunsOnDebian12() {
-    ///     #expect(lampPeripheral.validate(for: .bluez("5.66")) == [])
-    /// }
-    /// ```
-    ///
-    /// The method examines only the declaration. The method cannot find problems that appear at run time,
-    /// such as:
-    ///
-    /// - Handlers can throw errors that the Bluetooth stack cannot send to the central.
-    /// - Services of other programs can change the handles of services that are not pinned: see
-    ///   ``GATTService/handle``.
-    ///
-    /// - Parameter rules: The rules of the Bluetooth stack, such as `.bluez("5.66")`.
-    /// - Returns: The issues of ``validate()``, followed by the issues of the Bluetooth stack. If the
-    ///   declaration has errors, the method does not apply the rules of the Bluetooth stack.
-    public func validate(for rules: some StackProfile) -> [DeclarationIssue] {
-        let issues = validate()
-        guard let publication = try? publication() else { return issues }
-        return issues + rules.examine(publication)
-    }
-}

@@ -38,28 +38,3 @@ public struct ReceivedWrites<Value: GATTValue>: AsyncSequence, Sendable {
 
 @available(*, unavailable)
 extension ReceivedWrites.Iterator: Sendable {}
-
-extension PeripheralSession {
-    /// Returns the writes of centrals to a characteristic.
-    ///
-    /// - Parameter characteristic: A characteristic of the session's peripheral with a ``WriteStream``.
-    /// - Returns: A sequence of the writes that no task has read yet, and of all later writes until the
-    ///   session ends.
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` if the characteristic
-    ///   has no ``WriteStream`` or is not part of the peripheral. ``PeripheralError`` with the code
-    ///   ``PeripheralError/Code/stopped`` if the session has ended.
-    public func writes<Value>(
-        to characteristic: Characteristic<Value>
-    ) throws(PeripheralError) -> ReceivedWrites<Value> {
-        try runtime.checkIsRunning()
-        guard let buffer = runtime.writeBuffer(of: try runtime.valueHandle(of: characteristic.declaration))
-        else {
-            throw PeripheralError(
-                code: .notDeclared,
-                message:
-                    "Characteristic \(characteristic.uuid) has no WriteStream. Declare a WriteStream instead of Write."
-            )
-        }
-        return ReceivedWrites(buffer: buffer)
-    }
-}

@@ -1,5 +1,6 @@
 import Testing
 
+import PeripheralCore
 @testable import PeripheralBlueZ
 
 @Suite(.timeLimit(.minutes(1)))
