@@ -127,7 +127,7 @@ struct DoctorCommandTests {
                 Self.expect(outcome, ["advertising-full"], status: 1)
                 #expect(
                     outcome.output.contains(
-                        "The adapter accepts no further advertisement. \(count) are registered."
+                        "The adapter accepts no more advertisements. \(count) are registered."
                     )
                 )
             }

@@ -46,7 +46,7 @@ struct AdapterSelectionTests {
         Choice(
             testDescription: "none that can",
             adapters: [adapter("hci0", isUsable: false)],
-            outcome: "No Bluetooth adapter supports the role of a Bluetooth LE peripheral"
+            outcome: "No Bluetooth adapter supports the Bluetooth LE peripheral role"
         ),
         Choice(
             testDescription: "none that is on",

@@ -1,6 +1,6 @@
+import PeripheralCore
 import Testing
 
-import PeripheralCore
 @testable import PeripheralBlueZ
 
 @Suite(.timeLimit(.minutes(1)))
