@@ -11,7 +11,7 @@ import Testing
 struct ConformanceTests {
     /// Time stands still for bluetoothd.
     ///
-    /// Its limit of five seconds for an answer would refuse requests on a machine that is busy with other tests.
+    /// Otherwise, its limit of five seconds for an answer refuses requests on a busy machine.
     private static let clock = ManualClock()
 
     /// The thread sanitizer, which is slow, looks for races, and the oldest and the newest version take every

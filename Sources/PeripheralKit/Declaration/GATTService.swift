@@ -35,7 +35,7 @@ public struct GATTService: Sendable {
     /// Follow these rules when you pin services:
     ///
     /// - Do not pin services to the handles 0x00C0 to 0x00FF. Programs use the handles 0x00C0 to 0x00FF to
-    ///   reserve blocks of handles, and thereby avoid conflicts with each other.
+    ///   reserve blocks of handles, so programs avoid conflicts with each other.
     /// - Do not pin services to handle 0x0400 or above. On some Bluetooth stacks, services at handle 0x0400
     ///   or above do not affect the Database Hash.
     /// - Pin the services of different programs to different blocks of 16 handles. Only one program at a time

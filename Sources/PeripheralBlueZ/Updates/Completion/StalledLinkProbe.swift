@@ -6,11 +6,12 @@ internal import PeripheralKit
 /// The probe runs if the adapter has sent nothing although updates for several centrals are missing. Only the
 /// total of all links is known. Therefore the probe lets one central at a time receive updates, and no other
 /// central in the meantime. Either the adapter sends these updates, or the link of this central is stalled.
-/// Centrals that bluetoothd reaches only together are tested together. While updates are sent to the other centrals, a stalled central receives nothing. The probe tests a
-/// stalled central again from time to time, when the updates for the other centrals are completed.
+/// Centrals that bluetoothd reaches only together are tested together. While updates are sent to the other
+/// centrals, a stalled central receives nothing. The probe tests a stalled central again from time to time,
+/// when the updates for the other centrals are completed.
 ///
-/// A central stays a suspect until all its updates are known to be sent. Only then its account is closed, so
-/// the number of updates in flight to it has a bound.
+/// A central stays a suspect until all its updates are known to be sent. Therefore, the number of updates in
+/// flight to a central has a bound.
 struct StalledLinkProbe {
     /// A central with its missing updates.
     struct Suspect {
