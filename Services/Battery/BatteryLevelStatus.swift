@@ -61,8 +61,8 @@ extension BatteryLevelStatus: GATTValue {
 
     /// Appends at most 7 bytes.
     ///
-    /// The flags are the first field, and the power state is the second field. The optional fields follow the
-    /// power state.
+    /// The flags are the first field, and the power state is the second field. The optional fields are
+    /// encoded after the power state.
     public func encode(into writer: inout ByteWriter) {
         var flags: UInt8 = 0
         if identifier != nil { flags |= Self.identifierFlag }

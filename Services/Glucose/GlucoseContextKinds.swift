@@ -61,7 +61,7 @@ public struct GlucoseCircumstances: Hashable, Sendable {
     /// The health of the user.
     public var health: GlucoseHealth
 
-    /// Creates the circumstances of a measurement.
+    /// Creates a description of the circumstances of a measurement.
     public init(tester: GlucoseTester = .notAvailable, health: GlucoseHealth = .notAvailable) {
         self.tester = tester
         self.health = health

@@ -97,7 +97,7 @@ public struct KnownDifference: Sendable {
     ///
     /// No scenario can find the known difference, because a scenario cannot kill its own program.
     public static let killedProgram = KnownDifference(
-        of: "a program that is killed while a central writes disturbs no other",
+        of: "a program that is killed while a central writes does not disturb other programs",
         in: .all,
         failure: "bluetoothd may crash",
         reason:
@@ -112,10 +112,10 @@ public struct KnownDifference: Sendable {
     public static let hastySubscriber = KnownDifference(
         of: "a central that subscribes and unsubscribes at once is not subscribed",
         in: .all,
-        failure: "it may count as subscribed until it leaves, and an indication may wait 30 s for it",
+        failure: "the central may stay subscribed until it disconnects, and an indication may wait 30 s",
         reason:
-            "bluetoothd counts a subscription when it takes the answer to AcquireNotify, and reports no end that comes "
-            + "before that.",
+            "bluetoothd counts a subscription when it receives the answer to AcquireNotify, and does not "
+            + "report an earlier unsubscription.",
         endsDaemon: false
     )
 }

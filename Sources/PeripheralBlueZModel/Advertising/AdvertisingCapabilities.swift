@@ -101,12 +101,12 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
 extension AdvertisingCapabilities {
     /// The capabilities of a Bluetooth 4 adapter without extended advertising.
     ///
-    /// The version of BlueZ is the newest version that this package supports.
+    /// The capabilities are those with the newest BlueZ version that this package supports.
     public static let legacy = legacy(.v5_87)
 
     /// The capabilities of a Bluetooth 5 adapter with extended advertising.
     ///
-    /// The version of BlueZ is the newest version that this package supports.
+    /// The capabilities are those with the newest BlueZ version that this package supports.
     public static let extended = extended(.v5_87)
 
     /// Returns the capabilities of an adapter without extended advertising.

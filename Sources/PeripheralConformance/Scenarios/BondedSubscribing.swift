@@ -171,7 +171,7 @@ extension ConformanceSuite {
     /// BlueZ reaches a reconnected central through the bus, and reports only the end of the last
     /// subscription.
     static let resumedSubscriptionEnds = Scenario(
-        "the end of a subscription that has resumed among others is told"
+        "the end of one of several resumed subscriptions is reported"
     ) {
         bondedFirstRun { centrals, session, value in
             let events = session.events

@@ -36,7 +36,7 @@ extension ConformanceSuite {
     }
 
     static func documentOfSome(by kind: UpdateKind) -> Scenario {
-        Scenario("a document for some arrives by \(kind)s at those alone") {
+        Scenario("a document for some centrals arrives by \(kind)s only at these centrals") {
             let properties: CharacteristicProperties = kind == .indication ? .indicate : .notify
             return subscribersRun(mtus: [517, 23, 65], properties) { centrals, session, value in
                 let document = pattern(500)

@@ -299,13 +299,13 @@ extension ConformanceSuite {
         }
     }
 
-    static let readerVanishes = Scenario("a central that leaves while its read is answered disturbs no other")
+    static let readerVanishes = Scenario("a central that disconnects during its read does not disturb others")
     {
         vanishingRun { central, value in _ = try await central.read(value) }
     }
 
     static let writerVanishes = Scenario(
-        "a central that leaves while its write is answered disturbs no other"
+        "a central that disconnects during its write does not disturb others"
     ) {
         vanishingRun { central, value in try await central.write(value, 1) }
     }

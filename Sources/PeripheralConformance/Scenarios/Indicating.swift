@@ -79,7 +79,7 @@ extension ConformanceSuite {
     }
 
     static let indicationOfOne = Scenario(
-        "an indication for one central reaches that one alone, and waits for it alone"
+        "an indication for one central reaches only this central, and waits only for its confirmation"
     ) {
         subscribersRun(mtus: [517, 23], .indicate) { centrals, session, value in
             let subscribers = try session.subscribers(of: value).compactMap(\.central)
@@ -379,7 +379,7 @@ extension ConformanceSuite {
 
     /// A value for one of several subscribers can only be sent through its socket.
     static let addressedUnsubscriberConfirmsLate = Scenario(
-        "one of several that unsubscribes before it confirms what it alone was sent disturbs no other"
+        "a subscriber that unsubscribes before it confirms its own indication does not disturb other subscribers"
     ) {
         subscribersRun(mtus: [517, 65], .indicate) { centrals, session, value in
             guard let subscriber = try session.subscribers(of: value).first?.central else {
@@ -397,7 +397,7 @@ extension ConformanceSuite {
 
     /// A run waits one second for confirmations; a killed program does not wait.
     static let confirmationAfterTheRun = Scenario(
-        "a confirmation that comes after the services are withdrawn disturbs no other"
+        "a confirmation that arrives after the services are withdrawn does not disturb other programs"
     ) {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .indicate]) { Read { [] } }
         let peripheral = Peripheral("Too Late") { GATTService(ScenarioUUID.service) { value } }

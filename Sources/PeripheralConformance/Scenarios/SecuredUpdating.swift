@@ -126,7 +126,7 @@ extension ConformanceSuite {
     }
 
     static let othersAreSecure = Scenario(
-        "a secured update reaches the others while a subscriber that has come back has not encrypted"
+        "a secured update reaches the other subscribers before a reconnected subscriber has encrypted its link"
     ) {
         let value = makeValue([.read, .notify], AttributeSecurity(notify: .encrypted))
         let peripheral = Peripheral("Others", pairing: .justWorks) {

@@ -139,8 +139,9 @@ extension ConformanceSuite {
         }
     }
 
-    static let unsubscriptionAmongOthersIsTold = Scenario("the end of one subscription among others is told")
-    {
+    static let unsubscriptionAmongOthersIsTold = Scenario(
+        "the end of one of several subscriptions is reported"
+    ) {
         subscribersRun(mtus: [517, 247, 65]) { centrals, session, value in
             let events = session.events
             let subscribers = try session.subscribers(of: value)
@@ -201,7 +202,7 @@ extension ConformanceSuite {
 
     /// If bluetoothd has closed the socket of a central by mistake, the bus reaches the central from then on.
     static let victimUnsubscribes = Scenario(
-        "the end of the first of several subscriptions is told after another has left"
+        "the end of the first subscription is reported after another central has disconnected"
     ) {
         subscribersRun(mtus: [517, 247, 65]) { centrals, session, value in
             let subscribers = try session.subscribers(of: value)

@@ -11,7 +11,7 @@ extension ConformanceSuite {
     static func updatesOfOne(_ mtus: [Int]) -> Scenario {
         let centrals = mtus.count == 1 ? "one central" : "one of \(mtus.count) centrals"
         return Scenario(
-            "an update for \(centrals) reaches that one alone, in its place among the updates for all"
+            "an update for \(centrals) reaches only this central, in order with the updates for all"
         ) {
             subscribersRun(mtus: mtus) { centrals, session, value in
                 let subscribers = try session.subscribers(of: value).compactMap(\.central)
@@ -78,8 +78,9 @@ extension ConformanceSuite {
     }
 
     /// The central whose socket bluetoothd has closed by mistake subscribes again.
-    static let returnedSubscriberIsReached = Scenario("a central that subscribes again is reached by itself")
-    {
+    static let returnedSubscriberIsReached = Scenario(
+        "a central that subscribes again receives its own update"
+    ) {
         subscribersRun(mtus: [517, 247, 65]) { centrals, session, value in
             let events = session.events
             try await centrals[2].disconnect()
@@ -105,7 +106,7 @@ extension ConformanceSuite {
     }
 
     static func manyUpdatesOfOne(rounds: Int) -> Scenario {
-        Scenario("four centrals get \(rounds) updates each, none misses its own, and none sees another's") {
+        Scenario("each of four centrals receives its own \(rounds) updates and no others") {
             subscribersRun(mtus: [517, 247, 65, 23]) { centrals, session, value in
                 let subscribers = try session.subscribers(of: value).compactMap(\.central)
                 try expect("subscribers", subscribers.count, is: centrals.count)

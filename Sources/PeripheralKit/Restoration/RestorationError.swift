@@ -13,7 +13,7 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
         ///
         /// The other peripheral can run in any process.
         public static let inUse = Code(kind: .inUse)
-        /// The preserved state differs from the state that was saved.
+        /// The preserved state is damaged.
         ///
         /// A possible reason is that a file was truncated or changed.
         public static let damaged = Code(kind: .damaged)

@@ -27,8 +27,8 @@ public struct UpdateTotals: Hashable, Sendable {
     /// The number of values and chunks whose completion the session no longer awaits.
     ///
     /// The session stops waiting for the confirmation of an indication after 30 s. With
-    /// ``CompletionReporting/observed``, the session also stops waiting for an update whose completion it did
-    /// not observe. The Bluetooth stack might have sent an update whose completion is not known.
+    /// ``CompletionReporting/observed``, the session also stops waiting for an update if the session does not
+    /// observe the completion in time. The Bluetooth stack might still have sent such an update.
     public let givenUp: Int
 
     /// The number of queued values that were not sent.
