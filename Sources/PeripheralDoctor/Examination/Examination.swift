@@ -91,15 +91,6 @@ package struct Examination: Sendable {
     }
 }
 
-extension Machine {
-    /// Returns the shell command for a command that only root may run.
-    ///
-    /// The shell command begins with `sudo` unless this process runs as root.
-    func privileged(_ command: String) -> String {
-        isRoot ? command : "sudo \(command)"
-    }
-}
-
 extension Finding.Severity {
     /// Returns the severity `error`, or `note` if another fact compensates for the problem.
     static func error(unless isMadeUpFor: Bool) -> Finding.Severity {

@@ -25,6 +25,13 @@ package struct Machine: Hashable, Sendable {
     package init(bus: Bus) {
         self.bus = bus
     }
+
+    /// Returns the shell command for a command that only root may run.
+    ///
+    /// The shell command begins with `sudo` unless this process runs as root.
+    func privileged(_ command: String) -> String {
+        isRoot ? command : "sudo \(command)"
+    }
 }
 
 extension Machine {
