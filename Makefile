@@ -164,7 +164,9 @@ ci-parts:
 		echo "ci: $$part begins $$((now - began)) s after the start"; \
 		last=$$part; lastBegan=$$now; \
 		$(MAKE) --no-print-directory $$part SYSTEM_TEST_OPTIONS="$(system_test_options)" || exit 1; \
-	done
+	done; \
+	echo "ci: $$last took $$(($$(date +%s) - lastBegan)) s"; \
+	echo "ci: all parts took $$(($$(date +%s) - began)) s"
 
 clean: ## Remove all build products
 	rm -rf .build .build-* Examples/.build Firmware/.build Templates/.build Templates/*/.build Tests/*/.build
