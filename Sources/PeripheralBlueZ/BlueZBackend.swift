@@ -281,14 +281,14 @@ public struct BlueZBackend: PeripheralBackend {
         defer { limit.end() }
         var backend = self
         backend.logger = limit.limited
-        let life = Supervisor(of: publication, for: host, by: backend, on: loop)
+        let supervisor = Supervisor(of: publication, for: host, by: backend, on: loop)
         // The registrations must be withdrawn in order even if this task is cancelled. Cancellation would end
         // each wait for bluetoothd's reply. So another task does the work, and this one always waits for it.
-        let task = Task { await life.run() }
+        let task = Task { await supervisor.run() }
         let failure = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
-            life.stop()
+            supervisor.stop()
         }
         if let failure {
             guard failure.issues.isEmpty else { throw DeclarationError(issues: failure.issues) }

@@ -13,7 +13,7 @@ extension BusSession {
     func perform(
         _ action: RegistrationStateMachine.Action,
         on adapter: String,
-        for life: Supervisor
+        for supervisor: Supervisor
     ) async throws -> RegistrationStateMachine.Event? {
         let managers = try AdapterManagers(of: adapter, on: connection)
         switch action {
@@ -22,42 +22,47 @@ extension BusSession {
             try await agent.register(on: ObjectPath(adapter))
             return .registeredAgent
         case .registerApplication:
-            try await registerApplication(by: managers, on: adapter, for: life)
+            try await registerApplication(by: managers, on: adapter, for: supervisor)
             return .registeredApplication
         case .registerAdvertisements(let values):
             let capabilities = try await capabilities(by: managers)
-            life.setCapabilities(capabilities)
+            supervisor.setCapabilities(capabilities)
             return .advertised(
                 refused: try await advertisements.register(
                     values,
                     for: capabilities,
                     by: managers,
-                    life.clock
+                    supervisor.clock
                 )
             )
         case .changeAdvertisements(let values):
             let capabilities = try await capabilities(by: managers)
             return .advertised(
-                refused: try await advertisements.change(values, for: capabilities, by: managers, life.clock)
+                refused: try await advertisements.change(
+                    values,
+                    for: capabilities,
+                    by: managers,
+                    supervisor.clock
+                )
             )
         case .reportPublication:
-            life.reportPublication(
+            supervisor.reportPublication(
                 by: BlueZLink(
                     devices: Devices(connection: connection, adapter: try ObjectPath(adapter)),
                     centrals: application.centrals,
-                    advertise: life.demand,
-                    stop: life.requestStop
+                    advertise: supervisor.demand,
+                    stop: supervisor.requestStop
                 ),
                 completionReporting: await application.centrals.completionReporting,
-                adapter: life.address(of: adapter)
+                adapter: supervisor.address(of: adapter)
             )
             return .reportedPublication
         case .awaitRenewal(let delay, let failure):
-            life.tell(
+            supervisor.tell(
                 failure,
                 "An advertisement is off the air. The peripheral retries until bluetoothd accepts it."
             )
-            try await life.clock.sleep(for: delay)
+            try await supervisor.clock.sleep(for: delay)
             return .renewalIsDue
         case .withdrawAdvertisements(let numbers):
             try await advertisements.withdraw(numbers, by: managers)
@@ -66,10 +71,10 @@ extension BusSession {
             // New centrals no longer find the peripheral. Connected centrals still receive their responses,
             // but there is no time to finish pairing.
             await application.agent.close()
-            await life.host.untilAnswered()
-            await application.centrals.untilConfirmed(within: .seconds(1), by: life.clock)
+            await supervisor.host.untilAnswered()
+            await application.centrals.untilConfirmed(within: .seconds(1), by: supervisor.clock)
             try await managers.withdrawApplication(at: Application.root)
-            try await reservation.release(in: await daemon(managers, adapter: adapter, life.clock))
+            try await reservation.release(in: await daemon(managers, adapter: adapter, supervisor.clock))
             return .withdrewApplication
         case .withdrawAgent:
             try await agent.withdraw(from: ObjectPath(adapter))
@@ -81,7 +86,7 @@ extension BusSession {
 
     /// Returns the capabilities of the adapter.
     ///
-    /// The function calls bluetoothd once in a presence.
+    /// The function calls bluetoothd once in a session.
     private func capabilities(by managers: AdapterManagers) async throws -> AdvertisingCapabilities {
         try await advertisements.capabilities(
             by: managers,
@@ -96,10 +101,10 @@ extension BusSession {
     private func registerApplication(
         by managers: AdapterManagers,
         on adapter: String,
-        for life: Supervisor
+        for supervisor: Supervisor
     ) async throws {
-        let handles = life.handles
-        let daemon = await daemon(managers, adapter: adapter, life.clock)
+        let handles = supervisor.handles
+        let daemon = await daemon(managers, adapter: adapter, supervisor.clock)
         handles.begin()
         var refusals = 0
         do {
@@ -143,7 +148,7 @@ extension BusSession {
             handles.fail()
             throw error
         }
-        life.keep(await reservation.record)
+        supervisor.keep(await reservation.record)
         application.reportHandles()
     }
 

@@ -21,7 +21,7 @@ extension RegistrationStateMachine {
         /// The numbers of all advertisements that were registered or tried at any time.
         private(set) var attempted: Set<Int> = []
         /// The numbers of advertisements whose registration bluetoothd has not answered yet.
-        private var underWay: Set<Int> = []
+        private var registering: Set<Int> = []
         private var demand: Demand?
         private var outcome: Outcome?
 
@@ -97,14 +97,14 @@ extension RegistrationStateMachine.Advertising {
     // MARK: Outcomes
 
     mutating func begin(with values: [Int: Advertisement]) {
-        underWay = Set(values.keys)
-        attempted.formUnion(underWay)
-        outdated.subtract(underWay)
+        registering = Set(values.keys)
+        attempted.formUnion(registering)
+        outdated.subtract(registering)
     }
 
     /// Records bluetoothd's answers.
     mutating func note(_ values: [Int: Advertisement], refused: [Int: Failure]) {
-        underWay = []
+        registering = []
         for (number, value) in values {
             registered[number] = refused[number] == nil && refusals[number] == nil ? value : nil
         }
@@ -130,7 +130,7 @@ extension RegistrationStateMachine.Advertising {
     /// Marks all registered advertisements to be registered again, including advertisements in registration.
     mutating func outdateAll() {
         outdated.formUnion(registered.keys)
-        outdated.formUnion(underWay)
+        outdated.formUnion(registering)
     }
 
     /// Returns whether bluetoothd permanently drops the advertisement after a timeout.
@@ -148,7 +148,7 @@ extension RegistrationStateMachine.Advertising {
     ///
     /// - Returns: Whether there was such an advertisement.
     mutating func noteLost(_ number: Int, because failure: Failure) -> Bool {
-        guard registered[number] != nil || underWay.contains(number) else { return false }
+        guard registered[number] != nil || registering.contains(number) else { return false }
         registered[number] = nil
         if !outdated.contains(number) { refusals[number] = failure }
         return true

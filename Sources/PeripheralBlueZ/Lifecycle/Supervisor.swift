@@ -11,15 +11,15 @@ final class Supervisor: Sendable {
     typealias Failure = RegistrationStateMachine.Failure
 
     /// An event that concerns the peripheral, or the outcome of a step.
-    private struct Occurrence: Equatable {
+    private struct QueuedEvent: Equatable {
         var event: Event
         var step: Int?
-        /// The presence that the event belongs to; `nil` if the presence does not matter.
-        var presence: Int?
+        /// The session that the event belongs to; `nil` if the session does not matter.
+        var session: Int?
     }
 
     private struct State {
-        var presence: BusSession?
+        var session: BusSession?
         /// The number of bus sessions so far.
         var number = 0
         /// The addresses of the adapters, by their paths.
@@ -43,7 +43,7 @@ final class Supervisor: Sendable {
     private let logger: Logger
     private let loop: EventLoop
     private let service: ServiceReporter?
-    private let occurrences = EventQueue<Occurrence>()
+    private let events = EventQueue<QueuedEvent>()
     private let demands = AdvertisingDemands()
     private let times = AdvertisingTimes()
     private let state: Mutex<State>
@@ -92,7 +92,7 @@ final class Supervisor: Sendable {
     ///
     /// The closure may outlive this object. It does not hold this object, because this object holds the host.
     var requestStop: @Sendable () -> Void {
-        { [occurrences] in occurrences.add(Occurrence(event: .stopRequested)) }
+        { [events] in events.add(QueuedEvent(event: .stopRequested)) }
     }
 
     /// A closure that changes the advertisements, and returns when they are on the air.
@@ -100,9 +100,9 @@ final class Supervisor: Sendable {
     /// If the peripheral is off the air, the closure returns when the advertisements are certain to follow
     /// with the peripheral. The closure may outlive this object, like ``requestStop``.
     var demand: @Sendable ([Advertisement], Set<Int>) async throws -> Void {
-        { [occurrences, demands] advertisements, restarted in
+        { [events, demands] advertisements, restarted in
             try await demands.make(advertisements) {
-                occurrences.add(Occurrence(event: .advertisingDemanded(advertisements, restarted: restarted)))
+                events.add(QueuedEvent(event: .advertisingDemanded(advertisements, restarted: restarted)))
             }
         }
     }
@@ -167,7 +167,7 @@ final class Supervisor: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in
                 guard let outcome = await perform(action) else { return }
-                occurrences.add(Occurrence(event: outcome, step: step))
+                events.add(QueuedEvent(event: outcome, step: step))
             }
             defer { group.cancelAll() }
             var lackedPower = false
@@ -175,11 +175,11 @@ final class Supervisor: Sendable {
                 let lacksPower = state.withLock(\.lacksPower)
                 if lacksPower, !lackedPower { group.addTask { [self] in await tellOfPower() } }
                 lackedPower = lacksPower
-                let occurrence = await occurrences.next()
-                // Ignores the outcome of a cancelled step, and events of an ended presence.
-                if let origin = occurrence.step, origin != step { continue }
-                if let origin = occurrence.presence, origin != state.withLock({ $0.number }) { continue }
-                if let next = decide(occurrence.event) { return next }
+                let queued = await events.next()
+                // Ignores the outcome of a cancelled step, and events of an ended session.
+                if let origin = queued.step, origin != step { continue }
+                if let origin = queued.session, origin != state.withLock({ $0.number }) { continue }
+                if let next = decide(queued.event) { return next }
             }
         }
     }
@@ -202,13 +202,13 @@ final class Supervisor: Sendable {
     }
 
     private func close() async {
-        let presence = state.withLock { state in
+        let session = state.withLock { state in
             state.number += 1
-            return state.presence.take()
+            return state.session.take()
         }
         // This also applies to a peripheral that was not published, because centrals can connect as soon as
         // the services are registered.
-        await presence?.close { host.handle(.suspended) }
+        await session?.close { host.handle(.suspended) }
     }
 }
 
@@ -225,14 +225,14 @@ extension Supervisor {
             }
         case .examine(let startsDaemon):
             return await outcome(.findingAdapters) {
-                let presence = try presence()
-                let adapters = try await presence.watcher.findAdapters(startsDaemon: startsDaemon)
+                let session = try session()
+                let adapters = try await session.watcher.findAdapters(startsDaemon: startsDaemon)
                 state.withLock { state in
                     for adapter in adapters { state.addresses[adapter.path] = adapter.address }
                 }
                 // All adapters belong to the same daemon.
                 if let version = adapters.first?.version {
-                    for warning in try await presence.prepare(for: version) {
+                    for warning in try await session.prepare(for: version) {
                         log.tell(.declaration(warning), .warning, "\(warning)")
                     }
                 }
@@ -240,12 +240,12 @@ extension Supervisor {
             }
         case .prepare(let adapter):
             return await outcome(.preparing) {
-                try await presence().prepare(adapter, backend.settings)
+                try await session().prepare(adapter, backend.settings)
                 return .preparedAdapter
             }
         case .registration(let action, let adapter):
             return await outcome(action.step) {
-                try await presence().perform(action, on: adapter, for: self).map { .registration($0) }
+                try await session().perform(action, on: adapter, for: self).map { .registration($0) }
             }
         case .awaitChange(let failure):
             if failure.code == .adapterUnavailable {
@@ -280,7 +280,7 @@ extension Supervisor {
             if number > 1 { state.record.forgetChecked() }
             return state.record
         }
-        let presence = try await BusSession(
+        let session = try await BusSession(
             of: publication,
             for: host,
             at: backend.bus,
@@ -292,10 +292,10 @@ extension Supervisor {
             kernelLinks: backend.kernelLinks ?? HCISocketLinks(),
             fallbackRate: backend.fallbackRate,
             log: log
-        ) { [occurrences] event in
-            occurrences.add(Occurrence(event: event, presence: number))
+        ) { [events] event in
+            events.add(QueuedEvent(event: event, session: number))
         }
-        state.withLock { $0.presence = presence }
+        state.withLock { $0.session = session }
     }
 
     /// Waits until bluetoothd runs, according to a new connection to the bus each minute.
@@ -311,9 +311,9 @@ extension Supervisor {
         return nil
     }
 
-    private func presence() throws -> BusSession {
-        guard let presence = state.withLock({ $0.presence }) else { throw Failure.busLost }
-        return presence
+    private func session() throws -> BusSession {
+        guard let session = state.withLock({ $0.session }) else { throw Failure.busLost }
+        return session
     }
 
     /// Keeps the knowledge about handles for the next registration.

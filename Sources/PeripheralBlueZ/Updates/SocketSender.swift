@@ -7,7 +7,7 @@ internal import PeripheralKit
 /// The value is valid until the current work on the loop ends. The type is a class, because copying a value
 /// of this size takes longer than its use.
 final class SocketRun {
-    struct Way {
+    struct Route {
         let socket: SubscriptionTable.Socket
         /// The open socket; `nil` if the socket is closed.
         let packets: PacketSocket?
@@ -17,18 +17,18 @@ final class SocketRun {
     let recipients: BackendUpdate.Recipients
     /// Whether the sent updates may be confirmed.
     let isConfirmed: Bool
-    let ways: [Way]
+    let routes: [Route]
     /// The reason why some subscribers that must confirm are not reached.
     let failure: PeripheralError?
 
     init(
         of update: BackendUpdate,
         isConfirmed: Bool,
-        ways: [Way],
+        routes: [Route],
         lacking failure: PeripheralError?
     ) {
         (characteristic, recipients) = (update.characteristic, update.recipients)
-        (self.isConfirmed, self.ways, self.failure) = (isConfirmed, ways, failure)
+        (self.isConfirmed, self.routes, self.failure) = (isConfirmed, routes, failure)
     }
 
     /// Returns whether an update uses the same sockets.
@@ -99,7 +99,7 @@ final class SocketSender {
         SocketRun(
             of: update,
             isConfirmed: context.abilities.confirmsOnSockets && context.isIndicated(update.characteristic),
-            ways: sockets.map { SocketRun.Way(socket: $0, packets: self.sockets.packets(for: $0)) },
+            routes: sockets.map { SocketRun.Route(socket: $0, packets: self.sockets.packets(for: $0)) },
             lacking: failure
         )
     }
@@ -110,20 +110,20 @@ final class SocketSender {
     func send(_ update: BackendUpdate, by run: SocketRun) -> SocketRun? {
         if run.isConfirmed {
             var sources: [Confirmations.Source: Int] = [:]
-            for way in run.ways { sources[.socket(way.socket)] = 1 }
+            for route in run.routes { sources[.socket(route.socket)] = 1 }
             confirmations.expect(update, from: sources, lacking: run.failure)
         }
-        completion.willSend(update, by: run.ways)
-        countPackets(run.ways.count)
+        completion.willSend(update, by: run.routes)
+        countPackets(run.routes.count)
         guard !update.awaitsConfirmation else {
-            for case let packets? in run.ways.map(\.packets) where packets.send(update.value) == nil {
+            for case let packets? in run.routes.map(\.packets) where packets.send(update.value) == nil {
                 packets.sendLater(update.value) { _ in }
             }
             return nil
         }
         var (isLost, waitingCount) = (false, 0)
-        for index in run.ways.indices {
-            guard let packets = run.ways[index].packets else {
+        for index in run.routes.indices {
+            guard let packets = run.routes[index].packets else {
                 isLost = true
                 continue
             }
@@ -166,8 +166,8 @@ final class SocketSender {
         }
         // bluetoothd has closed the socket, but the backend has not processed its end yet. The end of the
         // socket decides how the update ends.
-        let isClosing = run.ways.contains { way in
-            way.packets != nil && sockets.packets(for: way.socket) === way.packets
+        let isClosing = run.routes.contains { route in
+            route.packets != nil && sockets.packets(for: route.socket) === route.packets
         }
         guard isClosing else { return completion.taken(update.id, .failed(.subscriptionEnded)) }
         completion.withdraw(update.id)

@@ -37,7 +37,7 @@ final class PeripheralRuntime: PeripheralHost {
         [AttributeHandle: (uuid: BluetoothUUID, properties: CharacteristicProperties)]
     private let state = Mutex(State())
     private let events = EventBroadcast<SessionEvent>(capacity: 1024)
-    private let (doubtsAboutBonds, verifyBonds) = AsyncStream.makeStream(
+    private let (bondDoubts, verifyBonds) = AsyncStream.makeStream(
         of: Void.self,
         bufferingPolicy: .bufferingNewest(1)
     )
@@ -345,7 +345,7 @@ final class PeripheralRuntime: PeripheralHost {
 
     /// Checks bonds again whenever they may have been removed, until the session is over.
     func keepExaminingBonds() async {
-        for await _ in doubtsAboutBonds { await examineBonds() }
+        for await _ in bondDoubts { await examineBonds() }
     }
 
     /// Begins to stop.

@@ -54,7 +54,7 @@ struct CompletionPace {
         /// The number of updates that are known to have arrived.
         var arrived = 0
         /// The estimated number of updates in flight at the time of the last change.
-        var underWay = 0
+        var inFlight = 0
         var lastChange: ContinuousClock.Instant
         /// The numbers of updates that bluetoothd had received at two earlier moments.
         ///
@@ -91,7 +91,7 @@ struct CompletionPace {
     var nextCompletion: ContinuousClock.Instant? {
         links.compactMap { link in
             guard !link.entries.isEmpty else { return nil }
-            return link.lastChange + interval * max(link.underWay - Self.burst - link.entries.count + 1, 0)
+            return link.lastChange + interval * max(link.inFlight - Self.burst - link.entries.count + 1, 0)
         }
         .min()
     }
@@ -105,9 +105,9 @@ struct CompletionPace {
         carry(index, until: now)
         note(index, at: now)
         links[index].given += 1
-        links[index].underWay += 1
+        links[index].inFlight += 1
         links[index].lastGiven = now
-        guard !links[index].entries.isEmpty || links[index].underWay > Self.burst else { return true }
+        guard !links[index].entries.isEmpty || links[index].inFlight > Self.burst else { return true }
         links[index].entries.append(delivery)
         return false
     }
@@ -172,7 +172,7 @@ struct CompletionPace {
         for index in links.indices where !links[index].entries.isEmpty {
             carry(index, until: now)
             // The waiting updates are also in flight.
-            let free = Self.burst - (links[index].underWay - links[index].entries.count)
+            let free = Self.burst - (links[index].inFlight - links[index].entries.count)
             let count = min(max(free, 0), links[index].entries.count)
             completed += links[index].entries.prefix(count)
             links[index].entries.removeFirst(count)
@@ -188,14 +188,14 @@ struct CompletionPace {
 
     /// Subtracts the updates that a slow link has carried in the meantime.
     private mutating func carry(_ index: Int, until now: ContinuousClock.Instant) {
-        guard links[index].underWay > 0 else { return links[index].lastChange = now }
+        guard links[index].inFlight > 0 else { return links[index].lastChange = now }
         let elapsed = (now - links[index].lastChange).nanoseconds
         // In nearly all calls, a slow link has carried less than one update.
         guard elapsed >= nanoseconds else { return }
-        let count = min(elapsed / nanoseconds, links[index].underWay)
-        links[index].underWay -= count
+        let count = min(elapsed / nanoseconds, links[index].inFlight)
+        links[index].inFlight -= count
         links[index].lastChange =
-            links[index].underWay == 0 ? now : links[index].lastChange + interval * count
+            links[index].inFlight == 0 ? now : links[index].lastChange + interval * count
     }
 
     /// Records the number of updates from time to time.
@@ -224,8 +224,8 @@ struct CompletionPace {
     /// Records that all updates before a mark have arrived.
     private mutating func arrived(_ index: Int, _ mark: Int) {
         links[index].arrived = max(links[index].arrived, links[index].marks[mark].count)
-        links[index].underWay = min(
-            links[index].underWay,
+        links[index].inFlight = min(
+            links[index].inFlight,
             max(links[index].given - links[index].arrived, 0)
         )
         links[index].marks.remove(at: mark)

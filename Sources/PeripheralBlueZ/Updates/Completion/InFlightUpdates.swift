@@ -9,7 +9,7 @@ internal import PeripheralKit
 /// report. All its collections are small, so it searches arrays.
 struct InFlightUpdates {
     /// The updates of an attribute for a central, in the order in which bluetoothd received them.
-    private struct Way {
+    private struct Route {
         var attribute: AttributeHandle
         var central: Central.ID
         /// The updates that are not completed.
@@ -60,17 +60,17 @@ struct InFlightUpdates {
     /// up.
     private static let quietLooks = 2
 
-    private var ways: [Way] = []
+    private var routes: [Route] = []
     private var updates: [PendingUpdate] = []
     /// The recoveries of the centrals with missed frames.
-    private var doubts: [FrameLossRecovery] = []
+    private var recoveries: [FrameLossRecovery] = []
     private var nextNumber: UInt64 = 0
 
     /// Whether all updates are completed.
-    var isEmpty: Bool { ways.allSatisfy(\.updates.isEmpty) }
+    var isEmpty: Bool { routes.allSatisfy(\.updates.isEmpty) }
 
     /// Whether frames were missed, so the next look at the links should follow soon.
-    var isInDoubt: Bool { doubts.contains { $0.isUrgent && missing(for: $0.central) > 0 } }
+    var isUrgent: Bool { recoveries.contains { $0.isUrgent && missing(for: $0.central) > 0 } }
 
     /// Records that bluetoothd receives an update for the given centrals.
     ///
@@ -86,13 +86,15 @@ struct InFlightUpdates {
         var receivers = centrals.map { index(of: attribute, for: $0) }
         // Recipients that receive the update determine the pace. Recipients that do not receive it have no
         // effect.
-        if receivers.contains(where: { !ways[$0].isDeserted }) { receivers.removeAll { ways[$0].isDeserted } }
+        if receivers.contains(where: { !routes[$0].isDeserted }) {
+            receivers.removeAll { routes[$0].isDeserted }
+        }
         guard !receivers.isEmpty else { return }
         if let id { updates.append(PendingUpdate(id: id, missing: receivers.count)) }
         for index in receivers {
-            ways[index].updates.append(Given(id: id, number: nextNumber))
-            moved(ways[index].central)
-            doubt(of: ways[index].central) { $0.given() }
+            routes[index].updates.append(Given(id: id, number: nextNumber))
+            moved(routes[index].central)
+            recovery(of: routes[index].central) { $0.given() }
         }
         nextNumber += 1
     }
@@ -117,7 +119,7 @@ struct InFlightUpdates {
 
     /// Records that bluetoothd has not received an update.
     mutating func withdraw(_ id: BackendUpdate.ID) {
-        for index in ways.indices { ways[index].updates.removeAll { $0.id == id } }
+        for index in routes.indices { routes[index].updates.removeAll { $0.id == id } }
         updates.removeAll { $0.id == id }
     }
 
@@ -125,13 +127,15 @@ struct InFlightUpdates {
     mutating func completed(_ attribute: AttributeHandle, for central: Central.ID) -> BackendEvent? {
         moved(central)
         guard let index = existingIndex(of: attribute, for: central) else { return nil }
-        ways[index].isDeserted = false
+        routes[index].isDeserted = false
         // It is unknown which update this was, so the link must first become empty.
-        guard doubt(of: central, { $0.completed() }) == nil, !ways[index].updates.isEmpty else { return nil }
-        let given = ways[index].updates.removeFirst()
-        (ways[index].looks, ways[index].isOvertaken) = ([], false)
-        for other in ways.indices where ways[other].central == central && ways[other].looks.count == 2 {
-            if given.number >= ways[other].looks[1] { ways[other].isOvertaken = true }
+        guard recovery(of: central, { $0.completed() }) == nil, !routes[index].updates.isEmpty else {
+            return nil
+        }
+        let given = routes[index].updates.removeFirst()
+        (routes[index].looks, routes[index].isOvertaken) = ([], false)
+        for other in routes.indices where routes[other].central == central && routes[other].looks.count == 2 {
+            if given.number >= routes[other].looks[1] { routes[other].isOvertaken = true }
         }
         return ended(given.id, .completed)
     }
@@ -140,18 +144,18 @@ struct InFlightUpdates {
     ///
     /// Until the state of the links is known again, no update counts as completed.
     mutating func missed() {
-        for index in doubts.indices { doubts[index].missed() }
-        for way in ways where !way.updates.isEmpty { beginDoubt(of: way.central) }
+        for index in recoveries.indices { recoveries[index].missed() }
+        for route in routes where !route.updates.isEmpty { beginRecovery(of: route.central) }
     }
 
     /// Records that a central has disconnected, so its updates that are not completed are lost.
     mutating func settled(_ central: Central.ID) -> [BackendEvent] {
         var events: [BackendEvent] = []
-        for index in ways.indices where ways[index].central == central {
+        for index in routes.indices where routes[index].central == central {
             settle(index, .lost, &events)
         }
-        ways.removeAll { $0.central == central }
-        doubts.removeAll { $0.central == central }
+        routes.removeAll { $0.central == central }
+        recoveries.removeAll { $0.central == central }
         return events
     }
 
@@ -176,39 +180,40 @@ struct InFlightUpdates {
         var events: [BackendEvent] = []
         // Unobserved packets on a link that does not work occupy the room in the controller that other links
         // need.
-        let mayBeHeldUp = doubts.contains { !$0.works }
-        for index in ways.indices where !ways[index].updates.isEmpty && !isDoubtful(ways[index].central) {
-            if let isBusy = isBusy(ways[index].central) {
-                ways[index].quietLooks = isBusy ? 0 : ways[index].quietLooks + 1
+        let mayBeHeldUp = recoveries.contains { !$0.works }
+        for index in routes.indices
+        where !routes[index].updates.isEmpty && !isRecovering(routes[index].central) {
+            if let isBusy = isBusy(routes[index].central) {
+                routes[index].quietLooks = isBusy ? 0 : routes[index].quietLooks + 1
             }
-            if ways[index].isOvertaken {
+            if routes[index].isOvertaken {
                 settleOvertaken(index, &events)
                 continue
             }
-            if ways[index].looks.count < 2 { ways[index].looks.append(nextNumber) }
-            guard ways[index].quietLooks >= Self.quietLooks else { continue }
+            if routes[index].looks.count < 2 { routes[index].looks.append(nextNumber) }
+            guard routes[index].quietLooks >= Self.quietLooks else { continue }
             if mayBeHeldUp {
-                beginDoubt(of: ways[index].central)
+                beginRecovery(of: routes[index].central)
             } else {
-                ways[index].isDeserted = true
+                routes[index].isDeserted = true
                 settle(index, .givenUp, &events)
             }
         }
-        for central in doubts.map(\.central) {
-            if isForgotten(central) { doubt(of: central) { $0.missed() } }
-            lookedInDoubt(at: central, isBusy(central), hasCompleted(central), &events)
+        for central in recoveries.map(\.central) {
+            if isForgotten(central) { recovery(of: central) { $0.missed() } }
+            lookedDuringRecovery(at: central, isBusy(central), hasCompleted(central), &events)
         }
         return events
     }
 
-    private mutating func lookedInDoubt(
+    private mutating func lookedDuringRecovery(
         at central: Central.ID,
         _ isBusy: Bool?,
         _ hasCompleted: Bool,
         _ events: inout [BackendEvent]
     ) {
         let missing = missing(for: central)
-        let verdict = doubt(of: central) {
+        let verdict = recovery(of: central) {
             $0.looked(isBusy: isBusy, hasCompleted: hasCompleted, missing: missing)
         }
         switch verdict {
@@ -216,41 +221,43 @@ struct InFlightUpdates {
         case .release(let count):
             for _ in 0..<count { releaseOldest(for: central, .completed, &events) }
         case .releaseOfDeserted:
-            for index in ways.indices where ways[index].central == central { ways[index].isDeserted = true }
+            for index in routes.indices where routes[index].central == central {
+                routes[index].isDeserted = true
+            }
             releaseOldest(for: central, .givenUp, &events)
         case .resolved:
-            doubts.removeAll { $0.central == central }
-            for index in ways.indices where ways[index].central == central {
+            recoveries.removeAll { $0.central == central }
+            for index in routes.indices where routes[index].central == central {
                 settle(index, .completed, &events)
             }
         }
     }
 
-    private func isDoubtful(_ central: Central.ID) -> Bool {
-        doubts.contains { $0.central == central }
+    private func isRecovering(_ central: Central.ID) -> Bool {
+        recoveries.contains { $0.central == central }
     }
 
-    private mutating func beginDoubt(of central: Central.ID) {
-        if isDoubtful(central) { return }
-        doubts.append(FrameLossRecovery(of: central))
-        for index in ways.indices where ways[index].central == central {
-            (ways[index].looks, ways[index].isOvertaken) = ([], false)
+    private mutating func beginRecovery(of central: Central.ID) {
+        if isRecovering(central) { return }
+        recoveries.append(FrameLossRecovery(of: central))
+        for index in routes.indices where routes[index].central == central {
+            (routes[index].looks, routes[index].isOvertaken) = ([], false)
         }
     }
 
     /// Changes the recovery of a central; `nil` if there is no recovery.
     @discardableResult
-    private mutating func doubt<Result>(
+    private mutating func recovery<Result>(
         of central: Central.ID,
         _ change: (inout FrameLossRecovery) -> Result
     ) -> Result? {
-        guard let index = doubts.firstIndex(where: { $0.central == central }) else { return nil }
-        return change(&doubts[index])
+        guard let index = recoveries.firstIndex(where: { $0.central == central }) else { return nil }
+        return change(&recoveries[index])
     }
 
     /// The number of updates that are not completed for a central.
     private func missing(for central: Central.ID) -> Int {
-        ways.reduce(0) { $0 + ($1.central == central ? $1.updates.count : 0) }
+        routes.reduce(0) { $0 + ($1.central == central ? $1.updates.count : 0) }
     }
 
     private mutating func releaseOldest(
@@ -258,43 +265,45 @@ struct InFlightUpdates {
         _ fate: Fate,
         _ events: inout [BackendEvent]
     ) {
-        let candidates = ways.indices.filter { ways[$0].central == central && !ways[$0].updates.isEmpty }
-        let oldest = candidates.min { ways[$0].updates[0].number < ways[$1].updates[0].number }
+        let candidates = routes.indices.filter {
+            routes[$0].central == central && !routes[$0].updates.isEmpty
+        }
+        let oldest = candidates.min { routes[$0].updates[0].number < routes[$1].updates[0].number }
         guard let oldest else { return }
-        if let event = ended(ways[oldest].updates.removeFirst().id, fate) { events.append(event) }
+        if let event = ended(routes[oldest].updates.removeFirst().id, fate) { events.append(event) }
     }
 
     private func existingIndex(of attribute: AttributeHandle, for central: Central.ID) -> Int? {
-        ways.firstIndex { $0.attribute == attribute && $0.central == central }
+        routes.firstIndex { $0.attribute == attribute && $0.central == central }
     }
 
     /// Returns the index of the updates of an attribute for a central, and adds an entry if there is none.
     private mutating func index(of attribute: AttributeHandle, for central: Central.ID) -> Int {
         if let index = existingIndex(of: attribute, for: central) { return index }
-        ways.append(Way(attribute: attribute, central: central))
-        return ways.count - 1
+        routes.append(Route(attribute: attribute, central: central))
+        return routes.count - 1
     }
 
     /// Records that the link of a central carries packets.
     private mutating func moved(_ central: Central.ID) {
-        for index in ways.indices where ways[index].central == central { ways[index].quietLooks = 0 }
+        for index in routes.indices where routes[index].central == central { routes[index].quietLooks = 0 }
     }
 
     private mutating func settleOvertaken(_ index: Int, _ events: inout [BackendEvent]) {
-        let overtaken = ways[index].updates.prefix { $0.number < ways[index].looks[0] }
-        ways[index].updates.removeFirst(overtaken.count)
-        (ways[index].looks, ways[index].isOvertaken, ways[index].isDeserted) = ([], false, true)
+        let overtaken = routes[index].updates.prefix { $0.number < routes[index].looks[0] }
+        routes[index].updates.removeFirst(overtaken.count)
+        (routes[index].looks, routes[index].isOvertaken, routes[index].isDeserted) = ([], false, true)
         for id in overtaken.compactMap(\.id) {
             if let event = ended(id, .givenUp) { events.append(event) }
         }
     }
 
     private mutating func settle(_ index: Int, _ fate: Fate, _ events: inout [BackendEvent]) {
-        for id in ways[index].updates.compactMap(\.id) {
+        for id in routes[index].updates.compactMap(\.id) {
             if let event = ended(id, fate) { events.append(event) }
         }
-        (ways[index].updates, ways[index].quietLooks) = ([], 0)
-        (ways[index].looks, ways[index].isOvertaken) = ([], false)
+        (routes[index].updates, routes[index].quietLooks) = ([], 0)
+        (routes[index].looks, routes[index].isOvertaken) = ([], false)
     }
 
     private mutating func ended(_ id: BackendUpdate.ID?, _ fate: Fate) -> BackendEvent? {

@@ -163,7 +163,7 @@ final class LinkMonitor: LinkWatch {
             observations += observer.missed()
         }
         if source != nil {
-            wait(isBusy: isDrained && hasRead && observer.packetsUnderWay >= Self.manyPackets)
+            wait(isBusy: isDrained && hasRead && observer.packetsInFlight >= Self.manyPackets)
         }
         if !observations.isEmpty { handle(observations) }
     }

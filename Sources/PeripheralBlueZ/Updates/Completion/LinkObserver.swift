@@ -46,12 +46,12 @@ struct LinkObserver {
     }
 
     /// The number of packets that the controller has not yet sent.
-    var packetsUnderWay: Int {
+    var packetsInFlight: Int {
         links.reduce(0) { $0 + $1.packets.count }
     }
 
     /// Returns the number of packets that the controller has not yet sent on a connection.
-    func packetsUnderWay(on connection: UInt16) -> Int {
+    func packetsInFlight(on connection: UInt16) -> Int {
         links.first { $0.connection == connection }?.packets.count ?? 0
     }
 

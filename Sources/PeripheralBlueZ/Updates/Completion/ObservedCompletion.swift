@@ -120,7 +120,7 @@ final class ObservedCompletion: CompletionTracker {
 
     private func lookLater() {
         guard !timer.isSet, !isLooking, !inFlight.isEmpty else { return }
-        let interval = inFlight.isInDoubt ? Self.hastyLookInterval : Self.lookInterval
+        let interval = inFlight.isUrgent ? Self.hastyLookInterval : Self.lookInterval
         timer.set(after: interval) { [weak self] in
             self?.isLooking = true
             // bluetoothd sends the updates that it has received before it answers.

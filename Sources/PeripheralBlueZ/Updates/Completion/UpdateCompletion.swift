@@ -47,8 +47,8 @@ final class UpdateCompletion {
     }
 
     /// Records that bluetoothd is about to receive an update through sockets.
-    func willSend(_ update: BackendUpdate, by ways: [SocketRun.Way]) {
-        tracker?.willSend(update, to: ways.map(\.socket.central))
+    func willSend(_ update: BackendUpdate, by routes: [SocketRun.Route]) {
+        tracker?.willSend(update, to: routes.map(\.socket.central))
     }
 
     /// Records that bluetoothd is about to receive an update.

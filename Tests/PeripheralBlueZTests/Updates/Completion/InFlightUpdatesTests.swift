@@ -148,13 +148,13 @@ struct InFlightUpdatesTests {
         give(1, of: 3, for: [two])
         give(2, of: 3, for: [one])
         inFlight.missed()
-        #expect(inFlight.isInDoubt)
+        #expect(inFlight.isUrgent)
         #expect(completed(3, for: one) == nil)
         for _ in 0..<3 { #expect(look(busy: [one]) == []) }
         #expect(look(busy: [one]) == ["ended 1"])
         #expect(look() == [])
         #expect(Set(look()) == ["ended 0", "ended 2"])
-        #expect(!inFlight.isInDoubt)
+        #expect(!inFlight.isUrgent)
         give(3, of: 3, for: [one])
         #expect(completed(3, for: one) == "ended 3")
     }

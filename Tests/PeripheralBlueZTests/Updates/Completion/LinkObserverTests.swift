@@ -48,7 +48,7 @@ struct LinkObserverTests {
     @Test(arguments: [0x1B, 0x1D] as [UInt8])
     mutating func anUpdateHasLeftWhenTheControllerHasSentIt(opcode: UInt8) {
         #expect(see(notification(of: 0x2A, [1, 2], opcode: opcode)).isEmpty)
-        #expect(observer.packetsUnderWay(on: 0x40) == 1)
+        #expect(observer.packetsInFlight(on: 0x40) == 1)
         #expect(see([completed([(0x40, 1)])]) == [delivery(0x2A)])
         #expect(see([completed([(0x40, 1)])]).isEmpty)
     }
@@ -94,7 +94,7 @@ struct LinkObserverTests {
     @Test mutating func whatWasCarriedEndsWithTheAdapterSwitchedOff() {
         _ = see(notification(of: 7, [1]))
         #expect(see([frame(9, [])]) == [.adapterGone])
-        #expect(observer.packetsUnderWay(on: 0x40) == 0)
+        #expect(observer.packetsInFlight(on: 0x40) == 0)
         _ = see(notification(of: 8, [1]))
         #expect(see([completed([(0x40, 1)])]) == [delivery(8)])
     }
@@ -103,14 +103,14 @@ struct LinkObserverTests {
         var frames = notification(of: 7, [1])
         frames[0][2] = 1
         #expect(see(frames).isEmpty)
-        #expect(observer.packetsUnderWay(on: 0x40) == 0)
+        #expect(observer.packetsInFlight(on: 0x40) == 0)
     }
 
     /// What was missed does not pile up: no controller holds so much.
     @Test mutating func completionsThatWereMissedAreMadeUpFor() {
         let seen = see((0..<300).flatMap { _ in notification(of: 7, [1]) })
         #expect(seen.count == 44)
-        #expect(observer.packetsUnderWay(on: 0x40) == 256)
+        #expect(observer.packetsInFlight(on: 0x40) == 256)
     }
 
     @Test mutating func aLinkIsBusyWhileSomethingMovesOrIsUnderWay() {
@@ -157,7 +157,7 @@ struct LinkObserverTests {
             _ = see([bytes])
         }
         for connection in 0..<0x1000 as Range<UInt16> {
-            #expect(observer.packetsUnderWay(on: connection) <= 256)
+            #expect(observer.packetsInFlight(on: connection) <= 256)
         }
         _ = observer.missed()
         for _ in 0..<5 { _ = observer.look() }

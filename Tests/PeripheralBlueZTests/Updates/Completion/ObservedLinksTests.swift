@@ -104,7 +104,7 @@ struct ObservedLinksTests {
                 isForgotten: forgotten.contains
             )
         )
-        nextLook = links.time + (inFlight.isInDoubt ? 25 : 200)
+        nextLook = links.time + (inFlight.isUrgent ? 25 : 200)
     }
 
     private mutating func disconnect(_ number: Int) throws {

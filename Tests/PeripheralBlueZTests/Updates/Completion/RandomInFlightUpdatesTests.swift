@@ -159,7 +159,7 @@ struct RandomInFlightUpdatesTests {
         noteGaps()
         for _ in 0..<30 { try look() }
         #expect(open.isEmpty)
-        #expect(inFlight.isEmpty && !inFlight.isInDoubt)
+        #expect(inFlight.isEmpty && !inFlight.isUrgent)
         #expect(underWay == [0, 0, 0])
     }
 }

@@ -25,13 +25,13 @@ extension Entrance {
                 check(frame.count >= MonitorFrame.headerSize)
                 check(Array(parsed.payload) == Array(frame.dropFirst(MonitorFrame.headerSize)))
                 if frame.count > 7 { connections.insert((UInt16(frame[6]) | UInt16(frame[7]) << 8) & 0x0FFF) }
-                let before = observer.packetsUnderWay
+                let before = observer.packetsInFlight
                 let observations = observer.take(parsed)
                 examine(observations, of: parsed, before: before, observer)
             }
-            check(observer.packetsUnderWay <= connections.count * 256)
+            check(observer.packetsInFlight <= connections.count * 256)
         }
-        check(connections.reduce(0) { $0 + observer.packetsUnderWay(on: $1) } == observer.packetsUnderWay)
+        check(connections.reduce(0) { $0 + observer.packetsInFlight(on: $1) } == observer.packetsInFlight)
     }
 
     private static func examine(_ activity: LinkActivity, _ connections: Set<UInt16>) {
@@ -49,11 +49,11 @@ extension Entrance {
         switch frame.kind {
         case .adapterRemoved, .adapterClosed:
             check(observations == (frame.adapter == 0 ? [.adapterGone] : []))
-            if frame.adapter == 0 { check(observer.packetsUnderWay == 0) }
-        case .event: check(observer.packetsUnderWay <= before)
-        case .sentData: check(observer.packetsUnderWay <= before + 1)
+            if frame.adapter == 0 { check(observer.packetsInFlight == 0) }
+        case .event: check(observer.packetsInFlight <= before)
+        case .sentData: check(observer.packetsInFlight <= before + 1)
         }
-        if frame.kind == .sentData, observer.packetsUnderWay > before {
+        if frame.kind == .sentData, observer.packetsInFlight > before {
             plantedFault(frame.payload.suffix(6), count: 6)
         }
         // Nothing leaves that was not seen: each packet has at most the handles of one frame.
