@@ -12,7 +12,7 @@ extension TransmitQueues {
         to recipients: DocumentRecipients,
         isStanding: Bool
     ) {
-        switch lanes(of: characteristic, to: recipients) {
+        switch queues(of: characteristic, to: recipients) {
         case .failure(let error):
             outcome.answers.append((ticket, .failure(error)))
         case .success(let places):
@@ -25,37 +25,37 @@ extension TransmitQueues {
         }
     }
 
-    private func lanes(
+    private func queues(
         of characteristic: AttributeHandle,
         to recipients: DocumentRecipients
-    ) -> Result<[Place], PeripheralError> {
+    ) -> Result<[QueueID], PeripheralError> {
         switch recipients {
-        case .subscribers: lanes(of: characteristic, to: .subscribers, size: 1)
-        case .centrals(let centrals): lanes(of: characteristic, toEach: centrals, size: 1)
+        case .subscribers: queues(of: characteristic, to: .subscribers, size: 1)
+        case .centrals(let centrals): queues(of: characteristic, toEach: centrals, size: 1)
         }
     }
 
-    private mutating func beginPart(of ticket: Ticket, by place: Place, afterRest: Bool = false) {
+    private mutating func beginPart(of ticket: Ticket, by place: QueueID, afterRest: Bool = false) {
         guard let index = index(of: ticket) else { return }
         var document = transfers[index].document
         document.isConfirmed = document.isConfirmed && takesIndications(place)
         let cursor = ChunkCursor(document, beginsWithMarker: afterRest)
         transfers[index][place] = Part(
-            lane: place,
+            queue: place,
             isHandedOn: cursor.isAtEnd,
             isEndingRest: cursor.marksRest
         )
-        transfers[index].clearFailure(lanes[place].central)
+        transfers[index].clearFailure(queues[place].central)
         report(ticket, place, sent: 0)
         guard !cursor.isAtEnd else { return }
         put(SubscriberQueue.Entry(.chunks(cursor), sequence: makeSequence(), for: ticket), into: place)
     }
 
-    /// Returns whether the receivers of a lane may confirm.
+    /// Returns whether the receivers of a queue may confirm.
     ///
-    /// In the lane of all together, some receivers may confirm.
-    private func takesIndications(_ place: Place) -> Bool {
-        let subscriber = lanes[place].central.flatMap { outlets[lanes[place].outlet].subscriber($0) }
+    /// In the queue of all together, some receivers may confirm.
+    private func takesIndications(_ place: QueueID) -> Bool {
+        let subscriber = queues[place].central.flatMap { outlets[queues[place].outlet].subscriber($0) }
         return subscriber?.takesIndications ?? true
     }
 
@@ -72,10 +72,10 @@ extension TransmitQueues {
         guard let index = index(of: ticket) else { return false }
         let transfer = transfers.remove(at: index)
         // A chunk in flight may be the last chunk of the document.
-        flights.changeAll { if $0.ticket == ticket { $0.ticket = nil } }
+        updatesInFlight.changeAll { if $0.ticket == ticket { $0.ticket = nil } }
         for part in transfer.parts {
-            lanes[part.lane].cutShort(ticket)
-            withdraw(ticket, from: part.lane)
+            queues[part.queue].cutShort(ticket)
+            withdraw(ticket, from: part.queue)
         }
         return true
     }
@@ -83,21 +83,21 @@ extension TransmitQueues {
     // MARK: Chunks
 
     /// Adds an end marker at the beginning of a document if a receiver has an unfinished part of another.
-    mutating func endRest(in place: Place, of receivers: [Receiver]) {
-        let outlet = lanes[place].outlet
-        guard lanes[place].beginsWithNewDocument, outlets[outlet].setHasRest(false, of: receivers) else {
+    mutating func retry(in place: QueueID, of receivers: [Receiver]) {
+        let outlet = queues[place].outlet
+        guard queues[place].beginsWithNewDocument, outlets[outlet].setHasRest(false, of: receivers) else {
             return
         }
-        guard let ticket = lanes[place].entries.first?.ticket else { return }
-        lanes[place].markRest(of: ticket)
+        guard let ticket = queues[place].entries.first?.ticket else { return }
+        queues[place].markRest(of: ticket)
         if let index = index(of: ticket) { transfers[index][place]?.isEndingRest = true }
     }
 
     /// Records that a chunk was handed to the stack.
-    mutating func handedOn(by place: Place, for ticket: Ticket?) {
+    mutating func handedOn(by place: QueueID, for ticket: Ticket?) {
         guard let index = ticket.flatMap(index), var part = transfers[index][place] else { return }
         part.inFlight += 1
-        part.isHandedOn = lanes[place].entries.allSatisfy { $0.ticket != ticket }
+        part.isHandedOn = queues[place].entries.allSatisfy { $0.ticket != ticket }
         transfers[index][place] = part
     }
 
@@ -105,10 +105,10 @@ extension TransmitQueues {
     mutating func chunkEnded(
         of ticket: Ticket,
         _ bytes: Int,
-        by place: Place?,
+        by place: QueueID?,
         _ result: Result<Void, PeripheralError>
     ) {
-        // Without a lane or a part, the document has started again meanwhile.
+        // Without a queue or a part, the document has started again meanwhile.
         guard let place, let index = index(of: ticket), var part = transfers[index][place] else { return }
         var lacking: PeripheralError?
         if case .failure(let error) = result {
@@ -134,7 +134,7 @@ extension TransmitQueues {
     /// Receivers that do not confirm in time do not stay connected, so all other receivers have the chunk. If
     /// the next chunk is not confirmed either, possibly no receiver has that chunk.
     private func isLackingToSome(of part: Part, of document: Document, _ error: PeripheralError) -> Bool {
-        guard lanes[part.lane].central == nil, document.isConfirmed else { return false }
+        guard queues[part.queue].central == nil, document.isConfirmed else { return false }
         return switch error.code {
         case .notSubscribed, .disconnected: true
         case .unconfirmed: !part.lacksConfirmation
@@ -145,7 +145,7 @@ extension TransmitQueues {
     /// Ends a part after a chunk that could not be sent.
     private mutating func partFailed(_ part: Part, of ticket: Ticket, _ error: PeripheralError) {
         guard let index = index(of: ticket) else { return }
-        let place = part.lane
+        let place = part.queue
         transfers[index][place] = nil
         withdraw(ticket, from: place)
         let mayHaveCome = part.sent > 0 || part.inFlight > 1 || error.code == .unconfirmed
@@ -154,34 +154,34 @@ extension TransmitQueues {
         switch error.code {
         // A document for all subscribers is only for connected subscribers.
         case .notSubscribed, .disconnected:
-            if !isForAll { transfers[index].fail(lanes[place].central, error) }
+            if !isForAll { transfers[index].fail(queues[place].central, error) }
         case .notAddressable where isForAll, .unconfirmed where isForAll && isNotAddressable(place):
             beginShared(ticket, with: hasRest)
         default:
-            transfers[index].fail(lanes[place].central, error)
+            transfers[index].fail(queues[place].central, error)
             guard hasRest else { break }
             outlets[transfers[index].outlet].setHasRest(true, of: receivers(of: place))
         }
     }
 
     /// Returns whether the stack can no longer reach a single subscriber alone.
-    private func isNotAddressable(_ place: Place) -> Bool {
-        guard let central = lanes[place].central else { return false }
-        return outlets[lanes[place].outlet].subscriber(central).map { !$0.isAddressable } ?? false
+    private func isNotAddressable(_ place: QueueID) -> Bool {
+        guard let central = queues[place].central else { return false }
+        return outlets[queues[place].outlet].subscriber(central).map { !$0.isAddressable } ?? false
     }
 
     /// Records that a chunk of a withdrawn document has completed, or could not be sent.
     ///
     /// If the chunk could not be sent, the next document begins with the end marker. This does not apply if
     /// the end marker itself, which has 0 bytes, has not been sent yet.
-    mutating func remnantEnded(by place: Place, _ bytes: Int, _ result: Result<Void, PeripheralError>) {
+    mutating func remnantEnded(by place: QueueID, _ bytes: Int, _ result: Result<Void, PeripheralError>) {
         if case .success = result, bytes == 0 {
-            outlets[lanes[place].outlet].setHasRest(false, of: receivers(of: place))
+            outlets[queues[place].outlet].setHasRest(false, of: receivers(of: place))
         }
         guard case .failure(let error) = result, ![.notSubscribed, .disconnected].contains(error.code) else {
             return
         }
-        outlets[lanes[place].outlet].setHasRest(true, of: receivers(of: place))
+        outlets[queues[place].outlet].setHasRest(true, of: receivers(of: place))
     }
 
     /// Sends a document to all receivers together if one of them can no longer be reached alone.
@@ -197,7 +197,7 @@ extension TransmitQueues {
         if part.hasBegun {
             transfers[index][shared]?.isToBeRepeated = true
         } else if hasRest {
-            lanes[shared].markRest(of: ticket)
+            queues[shared].markRest(of: ticket)
             transfers[index][shared]?.isEndingRest = true
         }
     }
@@ -210,10 +210,10 @@ extension TransmitQueues {
         outcome.answers.append((ticket, transfer.failure.map { .failure($0) } ?? .success(())))
     }
 
-    private mutating func report(_ ticket: Ticket, _ place: Place, sent: Int) {
+    private mutating func report(_ ticket: Ticket, _ place: QueueID, sent: Int) {
         guard let index = index(of: ticket) else { return }
         let progress = TransferProgress(
-            central: lanes[place].central,
+            central: queues[place].central,
             sent: sent,
             total: transfers[index].document.bytes.count
         )
@@ -232,7 +232,7 @@ extension TransmitQueues {
             let ticket = transfer.ticket
             switch transfer.recipients {
             case .centrals:
-                guard let lane = subscriber.lane.first, transfer.recipients.names(subscriber.central) else {
+                guard let queue = subscriber.queue.first, transfer.recipients.names(subscriber.central) else {
                     continue
                 }
                 guard !transfer.document.isConfirmed || subscriber.takesIndications else {
@@ -242,12 +242,12 @@ extension TransmitQueues {
                     finishIfDone(ticket)
                     continue
                 }
-                beginPart(of: ticket, by: lane)
+                beginPart(of: ticket, by: queue)
             case .subscribers:
                 let shared = outlets[outlet].shared.first.flatMap { transfer[$0] }
                 let isSharing = shared.map { !$0.isDone } ?? false
-                if let lane = subscriber.lane.first, subscriber.getsAllAlone, !isSharing {
-                    beginPart(of: ticket, by: lane)
+                if let queue = subscriber.queue.first, subscriber.getsAllAlone, !isSharing {
+                    beginPart(of: ticket, by: queue)
                 } else {
                     beginShared(ticket, with: false)
                 }
@@ -261,7 +261,7 @@ extension TransmitQueues {
     mutating func leaveTransfers(
         _ central: Receiver,
         _ outlet: Int,
-        closing idle: [Place],
+        closing idle: [QueueID],
         because error: PeripheralError?
     ) {
         for index in transfers.indices where transfers[index].outlet == outlet {
@@ -289,7 +289,7 @@ extension TransmitQueues {
         /// Whether the transfer continues for later subscribers after all present subscribers have the
         /// document.
         let isStanding: Bool
-        /// The progress in each lane that the transfer uses.
+        /// The progress in each queue that the transfer uses.
         var parts: [Part] = []
         /// The failures in the order in which they occurred.
         ///
@@ -319,18 +319,18 @@ extension TransmitQueues {
             failures.removeAll { $0.receiver == receiver }
         }
 
-        subscript(_ lane: Place) -> Part? {
-            get { parts.first { $0.lane == lane } }
+        subscript(_ queue: QueueID) -> Part? {
+            get { parts.first { $0.queue == queue } }
             set {
-                parts.removeAll { $0.lane == lane }
+                parts.removeAll { $0.queue == queue }
                 if let newValue { parts.append(newValue) }
             }
         }
     }
 
-    /// The progress of a document in a lane.
+    /// The progress of a document in a queue.
     struct Part {
-        let lane: Place
+        let queue: QueueID
         var sent = 0
         var inFlight = 0
         /// Whether the last chunk has been handed to the stack.

@@ -13,13 +13,13 @@ struct IndicationQueues {
     /// A resource that only one indication uses at a time.
     private enum Lane: Equatable {
         case central(Central.ID)
-        /// The lane that all subscribers of a characteristic share.
+        /// The queue that all subscribers of a characteristic share.
         case subscribers(AttributeHandle)
     }
 
     private struct Entry {
         var update: BackendUpdate
-        var lanes: [Lane]
+        var queues: [Lane]
         /// The position in the order of arrival.
         ///
         /// A part of a document has the position at which the document began.
@@ -36,7 +36,7 @@ struct IndicationQueues {
 
         func sharesWay(with other: Entry) -> Bool {
             update.characteristic == other.update.characteristic
-                && lanes.contains { other.lanes.contains($0) }
+                && queues.contains { other.queues.contains($0) }
         }
     }
 
@@ -73,10 +73,10 @@ struct IndicationQueues {
     }
 
     private mutating func makeEntry(_ update: BackendUpdate, reaching centrals: [Central.ID]) -> Entry {
-        var lanes = centrals.map(Lane.central)
-        if update.recipients == .subscribers { lanes.append(.subscribers(update.characteristic)) }
+        var queues = centrals.map(Lane.central)
+        if update.recipients == .subscribers { queues.append(.subscribers(update.characteristic)) }
         defer { nextPlace += 1 }
-        return Entry(update: update, lanes: lanes, place: nextPlace)
+        return Entry(update: update, queues: queues, place: nextPlace)
     }
 
     private mutating func submit(_ entry: Entry) -> BackendUpdate? {
@@ -140,15 +140,15 @@ struct IndicationQueues {
     {
         let dropped = entries.filter { $0.update.recipients == .central(central) }.map(\.update.id)
         entries.removeAll { $0.update.recipients == .central(central) }
-        for index in entries.indices { entries[index].lanes.removeAll { $0 == .central(central) } }
+        for index in entries.indices { entries[index].queues.removeAll { $0 == .central(central) } }
         return (dropped, takeNext())
     }
 
     private mutating func takeNext() -> [BackendUpdate] {
-        // The lanes include those of indications behind an indication that has waited for a document.
-        var taken = entries.filter(\.isOutstanding).flatMap(\.lanes)
+        // The queues include those of indications behind an indication that has waited for a document.
+        var taken = entries.filter(\.isOutstanding).flatMap(\.queues)
         var next: [BackendUpdate] = []
-        // An indication that waits for a document uses no lane, but no later indication of its characteristic
+        // An indication that waits for a document uses no queue, but no later indication of its characteristic
         // overtakes it.
         var holding = entries.filter(\.isOfDocument)
         for index in entries.indices {
@@ -158,11 +158,11 @@ struct IndicationQueues {
                 holding.append(entry)
                 continue
             }
-            if !entry.lanes.contains(where: { taken.contains($0) }) {
+            if !entry.queues.contains(where: { taken.contains($0) }) {
                 entries[index].isOutstanding = true
                 next.append(entry.update)
             }
-            taken += entry.lanes
+            taken += entry.queues
         }
         return next
     }

@@ -1,6 +1,6 @@
 internal import PeripheralCore
 
-/// A characteristic that can be updated, with the lanes to its subscribers.
+/// A characteristic that can be updated, with the queues to its subscribers.
 struct SubscribedCharacteristic {
     struct Subscriber {
         var central: TransmitQueues.Receiver
@@ -10,8 +10,8 @@ struct SubscribedCharacteristic {
         var sharesUpdatesForAll: Bool
         /// Whether the subscriber has asked for indications, or may have asked for them.
         var takesIndications: Bool
-        /// The lane of the subscriber; empty for a subscriber that the stack does not identify.
-        var lane: [SubscriberQueue.Place]
+        /// The queue of the subscriber; empty for a subscriber that the stack does not identify.
+        var queue: [SubscriberQueue.ID]
         /// Whether the subscriber has received a part of a document without an end marker.
         var hasRest = false
 
@@ -22,11 +22,11 @@ struct SubscribedCharacteristic {
     let characteristic: AttributeHandle
     let policy: UpdatePolicy
     private(set) var subscribers: [Subscriber] = []
-    /// The lane to all together; empty without subscribers.
-    private(set) var shared: [SubscriberQueue.Place] = []
-    /// The lanes for a value to all subscribers.
-    private(set) var toAll: [SubscriberQueue.Place] = []
-    /// The counts of values whose lanes no longer exist.
+    /// The queue to all together; empty without subscribers.
+    private(set) var shared: [SubscriberQueue.ID] = []
+    /// The queues for a value to all subscribers.
+    private(set) var toAll: [SubscriberQueue.ID] = []
+    /// The counts of values whose queues no longer exist.
     var past = UpdateCounters()
 
     init(_ characteristic: AttributeHandle, _ policy: UpdatePolicy) {
@@ -38,7 +38,7 @@ struct SubscribedCharacteristic {
         subscribers.first { $0.central == central }
     }
 
-    mutating func add(_ subscriber: Subscriber, shared: SubscriberQueue.Place?) {
+    mutating func add(_ subscriber: Subscriber, shared: SubscriberQueue.ID?) {
         subscribers.append(subscriber)
         if let shared { self.shared = [shared] }
         choose()
@@ -68,10 +68,10 @@ struct SubscribedCharacteristic {
 
     /// Removes a subscriber.
     ///
-    /// - Returns: The lanes that are no longer used.
-    mutating func remove(_ central: TransmitQueues.Receiver) -> [SubscriberQueue.Place] {
+    /// - Returns: The queues that are no longer used.
+    mutating func remove(_ central: TransmitQueues.Receiver) -> [SubscriberQueue.ID] {
         guard let index = subscribers.firstIndex(where: { $0.central == central }) else { return [] }
-        var idle = subscribers.remove(at: index).lane
+        var idle = subscribers.remove(at: index).queue
         if subscribers.isEmpty {
             idle += shared
             shared = []
@@ -81,6 +81,6 @@ struct SubscribedCharacteristic {
     }
 
     private mutating func choose() {
-        toAll = subscribers.allSatisfy(\.getsAllAlone) ? subscribers.flatMap(\.lane) : shared
+        toAll = subscribers.allSatisfy(\.getsAllAlone) ? subscribers.flatMap(\.queue) : shared
     }
 }

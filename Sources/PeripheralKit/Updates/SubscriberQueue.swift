@@ -2,8 +2,8 @@ internal import PeripheralCore
 
 /// The values and documents of a characteristic that wait for one receiver.
 struct SubscriberQueue {
-    /// The index of a lane.
-    struct Place: Hashable {
+    /// The index of a queue.
+    struct ID: Hashable {
         let index: Int
     }
 
@@ -22,7 +22,7 @@ struct SubscriberQueue {
             case chunks(ChunkCursor)
         }
 
-        /// The position in the order of arrival across all lanes.
+        /// The position in the order of arrival across all queues.
         var sequence: UInt64
         var ticket: TransmitQueues.Ticket?
         var content: Content
@@ -80,10 +80,10 @@ struct SubscriberQueue {
 
     var recipients: BackendUpdate.Recipients { central.map { .central($0) } ?? .subscribers }
 
-    /// Whether the lane has been used.
+    /// Whether the queue has been used.
     var isUsed: Bool { !isEmpty || inFlight > 0 || counters != UpdateCounters() }
 
-    /// The position of the first entry in the order of arrival across all lanes.
+    /// The position of the first entry in the order of arrival across all queues.
     var firstSequence: UInt64? { entries.isEmpty ? nil : entries[0].sequence }
     var isEmpty: Bool { entries.isEmpty }
     /// Whether the next value is a part of a document.
@@ -205,7 +205,7 @@ struct SubscriberQueue {
         counters.count(result, isKnown: isKnown)
     }
 
-    /// The counters with the waiting values as dropped, for a lane that is removed.
+    /// The counters with the waiting values as dropped, for a queue that is removed.
     var finalCounters: UpdateCounters {
         var counters = counters
         counters.dropped += count

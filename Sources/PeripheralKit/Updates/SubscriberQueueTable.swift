@@ -1,33 +1,33 @@
 /// Lanes with stable indices.
 struct SubscriberQueueTable {
-    private var lanes: [SubscriberQueue] = []
+    private var queues: [SubscriberQueue] = []
     /// The unused indices.
     private var free: [Int] = []
 
-    /// The lane at an index in use.
-    subscript(_ place: SubscriberQueue.Place) -> SubscriberQueue {
-        get { lanes[place.index] }
-        _modify { yield &lanes[place.index] }
+    /// The queue at an index in use.
+    subscript(_ place: SubscriberQueue.ID) -> SubscriberQueue {
+        get { queues[place.index] }
+        _modify { yield &queues[place.index] }
     }
 
-    mutating func insert(_ lane: SubscriberQueue) -> SubscriberQueue.Place {
+    mutating func insert(_ queue: SubscriberQueue) -> SubscriberQueue.ID {
         guard let index = free.popLast() else {
-            lanes.append(lane)
-            return SubscriberQueue.Place(index: lanes.count - 1)
+            queues.append(queue)
+            return SubscriberQueue.ID(index: queues.count - 1)
         }
-        lanes[index] = lane
-        return SubscriberQueue.Place(index: index)
+        queues[index] = queue
+        return SubscriberQueue.ID(index: index)
     }
 
-    /// Removes the lane at an index.
-    mutating func remove(_ place: SubscriberQueue.Place) -> SubscriberQueue {
+    /// Removes the queue at an index.
+    mutating func remove(_ place: SubscriberQueue.ID) -> SubscriberQueue {
         free.append(place.index)
-        defer { lanes[place.index].removeAll() }
-        return lanes[place.index]
+        defer { queues[place.index].removeAll() }
+        return queues[place.index]
     }
 
     /// The indices in use.
-    var places: [SubscriberQueue.Place] {
-        lanes.indices.filter { !free.contains($0) }.map { SubscriberQueue.Place(index: $0) }
+    var places: [SubscriberQueue.ID] {
+        queues.indices.filter { !free.contains($0) }.map { SubscriberQueue.ID(index: $0) }
     }
 }

@@ -20,16 +20,16 @@ extension TransmitQueues {
             isAddressable: isAddressable && central != nil,
             sharesUpdatesForAll: sharesUpdatesForAll,
             takesIndications: takesIndications,
-            lane: central.map { [makeLane(of: outlet, to: $0)] } ?? []
+            queue: central.map { [makeQueue(of: outlet, to: $0)] } ?? []
         )
-        let shared = outlets[outlet].shared.isEmpty ? makeLane(of: outlet, to: nil) : nil
+        let shared = outlets[outlet].shared.isEmpty ? makeQueue(of: outlet, to: nil) : nil
         outlets[outlet].add(subscriber, shared: shared)
         joinTransfers(subscriber, of: outlet)
     }
 
-    private mutating func makeLane(of outlet: Int, to central: Central.ID?) -> Place {
+    private mutating func makeQueue(of outlet: Int, to central: Central.ID?) -> QueueID {
         let (characteristic, policy) = (outlets[outlet].characteristic, outlets[outlet].policy)
-        return lanes.insert(SubscriberQueue(outlet: outlet, of: characteristic, to: central, policy))
+        return queues.insert(SubscriberQueue(outlet: outlet, of: characteristic, to: central, policy))
     }
 
     /// Updates the data of a central.
@@ -58,8 +58,10 @@ extension TransmitQueues {
     mutating func disconnected(_ central: Central.ID) {
         for outlet in outlets.indices { end(central, outlet, because: .disconnected) }
         receivers.remove(central)
-        flights.changeAll { flight in
-            if flight.receivers.contains(central) { flight.receivers.removeAll { $0 == central } }
+        updatesInFlight.changeAll { inFlightUpdate in
+            if inFlightUpdate.receivers.contains(central) {
+                inFlightUpdate.receivers.removeAll { $0 == central }
+            }
         }
     }
 
@@ -72,9 +74,9 @@ extension TransmitQueues {
                 end(subscriber.central, outlet, because: .disconnected)
             }
         }
-        for flight in flights.removeAll() {
-            outlets[flight.outlet].past.dropped += 1
-            guard let ticket = flight.ticket else { continue }
+        for inFlightUpdate in updatesInFlight.removeAll() {
+            outlets[inFlightUpdate.outlet].past.dropped += 1
+            guard let ticket = inFlightUpdate.ticket else { continue }
             settle(ticket, .failure(.disconnected))
         }
         for indication in countedIndications { indicationEnded(indication.id, .failure(.disconnected)) }
@@ -100,17 +102,17 @@ extension TransmitQueues {
         leaveTransfers(central, outlet, closing: idle, because: isAnew ? nil : error)
     }
 
-    /// Removes a lane and drops its waiting values.
-    private mutating func close(_ place: Place, because error: PeripheralError) {
-        let lane = lanes.remove(place)
-        outlets[lane.outlet].past.add(lane.finalCounters)
+    /// Removes a queue and drops its waiting values.
+    private mutating func close(_ place: QueueID, because error: PeripheralError) {
+        let queue = queues.remove(place)
+        outlets[queue.outlet].past.add(queue.finalCounters)
         turns.removeAll { $0 == place }
-        flights.changeAll { if $0.lane == place { $0.lane = nil } }
-        for index in countedIndications.indices where countedIndications[index].lane == place {
-            countedIndications[index].lane = nil
-            countedIndications[index].isOutlived = lane.central != nil
+        updatesInFlight.changeAll { if $0.queue == place { $0.queue = nil } }
+        for index in countedIndications.indices where countedIndications[index].queue == place {
+            countedIndications[index].queue = nil
+            countedIndications[index].isOutlived = queue.central != nil
         }
-        for ticket in lane.entries.compactMap(\.ticket) { settle(ticket, .failure(error)) }
+        for ticket in queue.entries.compactMap(\.ticket) { settle(ticket, .failure(error)) }
     }
 }
 
@@ -132,41 +134,41 @@ extension TransmitQueues {
     }
 
     /// Lets a call wait until all values to a central that are queued or in flight have completed.
-    mutating func waitForClearance(_ ticket: Ticket, of central: Central.ID) {
-        clearances.append(Barrier(ticket: ticket, central: central, lastSequence: sequence))
+    mutating func waitForBarrier(_ ticket: Ticket, of central: Central.ID) {
+        barriers.append(Barrier(ticket: ticket, central: central, lastSequence: sequence))
     }
 
     /// Withdraws a call.
     ///
     /// - Returns: Whether the call still waited.
-    mutating func cancelClearance(_ ticket: Ticket) -> Bool {
-        guard let index = clearances.firstIndex(where: { $0.ticket == ticket }) else { return false }
-        clearances.remove(at: index)
+    mutating func cancelBarrier(_ ticket: Ticket) -> Bool {
+        guard let index = barriers.firstIndex(where: { $0.ticket == ticket }) else { return false }
+        barriers.remove(at: index)
         return true
     }
 
     /// Answers the calls whose values have all completed.
     mutating func settleClearances() {
-        guard !clearances.isEmpty else { return }
-        for index in clearances.indices where clearances[index].end == nil && !isQueued(clearances[index]) {
-            clearances[index].end = nextNumber
+        guard !barriers.isEmpty else { return }
+        for index in barriers.indices where barriers[index].end == nil && !isQueued(barriers[index]) {
+            barriers[index].end = nextNumber
         }
-        let cleared = clearances.filter { clearance in
-            guard let end = clearance.end else { return false }
-            return !flights.contains(before: end) { reaches($0.receivers, clearance.central) }
+        let cleared = barriers.filter { barrier in
+            guard let end = barrier.end else { return false }
+            return !updatesInFlight.contains(before: end) { reaches($0.receivers, barrier.central) }
         }
         .map(\.ticket)
         guard !cleared.isEmpty else { return }
-        clearances.removeAll { cleared.contains($0.ticket) }
+        barriers.removeAll { cleared.contains($0.ticket) }
         outcome.answers += cleared.map { ($0, .success(())) }
     }
 
-    private func isQueued(_ clearance: Barrier) -> Bool {
+    private func isQueued(_ barrier: Barrier) -> Bool {
         turns.contains { place in
-            guard !lanes[place].beginsWithDocument, let first = lanes[place].firstSequence else {
+            guard !queues[place].beginsWithDocument, let first = queues[place].firstSequence else {
                 return false
             }
-            return first <= clearance.lastSequence && reaches(receivers(of: place), clearance.central)
+            return first <= barrier.lastSequence && reaches(receivers(of: place), barrier.central)
         }
     }
 
@@ -187,8 +189,8 @@ extension TransmitQueues {
         let id: BackendUpdate.ID
         /// The index of the characteristic among those that can be updated.
         let outlet: Int
-        /// The lane to its central, or to all together; `nil` when there is no such lane.
-        var lane: Place?
+        /// The queue to its central, or to all together; `nil` when there is no such queue.
+        var queue: QueueID?
         let since: Duration
         var isHandedOn = false
         /// Whether its subscription has ended.
@@ -202,13 +204,13 @@ extension TransmitQueues {
         at now: Duration
     ) {
         let outlet = makeOutlet(update.characteristic)
-        let lane: Place? =
+        let queue: QueueID? =
             switch update.recipients {
             case .subscribers: outlets[outlet].shared.first
-            case .central(let central): outlets[outlet].subscriber(central)?.lane.first
+            case .central(let central): outlets[outlet].subscriber(central)?.queue.first
             }
-        countedIndications.append(CountedIndication(id: update.id, outlet: outlet, lane: lane, since: now))
-        if hasToWait { count(by: lane, of: outlet) { $0.waits += 1 } }
+        countedIndications.append(CountedIndication(id: update.id, outlet: outlet, queue: queue, since: now))
+        if hasToWait { count(by: queue, of: outlet) { $0.waits += 1 } }
     }
 
     /// Records that an indication was handed to the stack.
@@ -216,14 +218,14 @@ extension TransmitQueues {
         guard let index = countedIndications.firstIndex(where: { $0.id == id }) else { return }
         countedIndications[index].isHandedOn = true
         let indication = countedIndications[index]
-        count(by: indication.lane, of: indication.outlet) { $0.count(wait: now - indication.since) }
+        count(by: indication.queue, of: indication.outlet) { $0.count(wait: now - indication.since) }
     }
 
     /// Records that an indication was confirmed, or will not be confirmed.
     mutating func indicationEnded(_ id: BackendUpdate.ID, _ result: Result<Void, PeripheralError>) {
         guard let index = countedIndications.firstIndex(where: { $0.id == id }) else { return }
         let indication = countedIndications.remove(at: index)
-        count(by: indication.lane, of: indication.outlet) { $0.count(result) }
+        count(by: indication.queue, of: indication.outlet) { $0.count(result) }
     }
 
     /// Returns how many indications wait for their turn, and how many await confirmation.
@@ -235,8 +237,9 @@ extension TransmitQueues {
         return (meant.count - inFlight, inFlight)
     }
 
-    private mutating func count(by lane: Place?, of outlet: Int, _ change: (inout UpdateCounters) -> Void) {
-        if let lane { change(&lanes[lane].counters) } else { change(&outlets[outlet].past) }
+    private mutating func count(by queue: QueueID?, of outlet: Int, _ change: (inout UpdateCounters) -> Void)
+    {
+        if let queue { change(&queues[queue].counters) } else { change(&outlets[outlet].past) }
     }
 }
 
@@ -255,21 +258,21 @@ extension TransmitQueues {
 
     /// The queues that have been used since their subscriptions began, in the order of their handles.
     var reports: [Report] {
-        lanes.places.compactMap { place in
-            let (lane, indications) = (lanes[place], indications { $0.lane == place })
-            guard lane.isUsed || indications != (0, 0) else { return nil }
+        queues.places.compactMap { place in
+            let (queue, indications) = (queues[place], indications { $0.queue == place })
+            guard queue.isUsed || indications != (0, 0) else { return nil }
             return Report(
-                characteristic: lane.characteristic,
-                central: lane.central,
-                queued: lane.entries.count + indications.queued,
-                inFlight: lane.inFlight + indications.inFlight,
-                counters: lane.counters
+                characteristic: queue.characteristic,
+                central: queue.central,
+                queued: queue.entries.count + indications.queued,
+                inFlight: queue.inFlight + indications.inFlight,
+                counters: queue.counters
             )
         }
         .inOrder { $0.characteristic.rawValue < $1.characteristic.rawValue }
     }
 
-    private var usedLanes: [SubscriberQueue] { lanes.places.map { lanes[$0] }.filter(\.isUsed) }
+    private var usedLanes: [SubscriberQueue] { queues.places.map { queues[$0] }.filter(\.isUsed) }
 
     /// The totals of a characteristic, including values to former subscribers.
     struct Total {
@@ -282,11 +285,11 @@ extension TransmitQueues {
     /// The characteristics whose queues have been used, in the order of their handles.
     var totals: [Total] {
         var totals = outlets.map { Total(characteristic: $0.characteristic, counters: $0.past) }
-        for lane in usedLanes {
-            totals[lane.outlet].queued += lane.entries.count
-            totals[lane.outlet].counters.add(lane.counters)
+        for queue in usedLanes {
+            totals[queue.outlet].queued += queue.entries.count
+            totals[queue.outlet].counters.add(queue.counters)
         }
-        for flight in flights.all { totals[flight.outlet].inFlight += 1 }
+        for inFlightUpdate in updatesInFlight.all { totals[inFlightUpdate.outlet].inFlight += 1 }
         for indication in countedIndications {
             totals[indication.outlet].queued += indication.isHandedOn ? 0 : 1
             totals[indication.outlet].inFlight += indication.isHandedOn ? 1 : 0

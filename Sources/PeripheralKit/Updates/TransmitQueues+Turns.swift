@@ -1,9 +1,9 @@
 internal import PeripheralCore
 
 extension TransmitQueues {
-    /// Submits values, one for each lane in a round.
+    /// Submits values, one for each queue in a round.
     ///
-    /// A lane that has had its turn is last in the next round.
+    /// A queue that has had its turn is last in the next round.
     mutating func send(at now: () -> Duration) {
         var hasSent = true
         while hasSent, !turns.isEmpty {
@@ -11,14 +11,14 @@ extension TransmitQueues {
             var waiting = 0
             for index in turns.indices {
                 let place = turns[index]
-                guard !lanes[place].isEmpty else { continue }
+                guard !queues[place].isEmpty else { continue }
                 guard submitFirst(of: place, at: now) else {
                     turns[waiting] = place
                     waiting += 1
                     continue
                 }
                 hasSent = true
-                if !lanes[place].isEmpty { servedTurns.append(place) }
+                if !queues[place].isEmpty { servedTurns.append(place) }
             }
             turns.removeLast(turns.count - waiting)
             guard !servedTurns.isEmpty else { continue }
@@ -27,22 +27,22 @@ extension TransmitQueues {
         }
     }
 
-    /// Submits the first value of a lane.
+    /// Submits the first value of a queue.
     ///
     /// - Returns: Whether it may be sent.
-    private mutating func submitFirst(of place: Place, at now: () -> Duration) -> Bool {
+    private mutating func submitFirst(of place: QueueID, at now: () -> Duration) -> Bool {
         let receivers = receivers(of: place)
-        let limit = lanes[place].beginsWithDocument ? self.receivers.maximumLength(for: receivers) : .max
+        let limit = queues[place].beginsWithDocument ? self.receivers.maximumLength(for: receivers) : .max
         guard maySend(place, to: receivers) else { return false }
-        endRest(in: place, of: receivers)
-        guard let departure = lanes[place].takeFirst(at: now, limit: limit) else { return false }
+        retry(in: place, of: receivers)
+        guard let departure = queues[place].takeFirst(at: now, limit: limit) else { return false }
         let id = makeID()
         let isConfirmed = departure.confirmation != nil
         if !isConfirmed { for receiver in receivers { self.receivers.began(to: receiver) } }
-        flights.append(
+        updatesInFlight.append(
             InFlightUpdate(
-                outlet: lanes[place].outlet,
-                lane: place,
+                outlet: queues[place].outlet,
+                queue: place,
                 ticket: departure.ticket,
                 documentBytes: departure.documentBytes,
                 receivers: isConfirmed ? [] : receivers
@@ -52,11 +52,11 @@ extension TransmitQueues {
         if departure.documentBytes != nil { handedOn(by: place, for: departure.ticket) }
         let update = BackendUpdate(
             id: id,
-            characteristic: lanes[place].characteristic,
+            characteristic: queues[place].characteristic,
             value: departure.value,
-            recipients: lanes[place].recipients,
+            recipients: queues[place].recipients,
             awaitsConfirmation: isConfirmed,
-            mustReach: departure.ticket.flatMap { promises[$0]?.mustReach } ?? []
+            mustReach: departure.ticket.flatMap { pendingCompletions[$0]?.mustReach } ?? []
         )
         guard let confirmation = departure.confirmation else {
             outcome.updates.append(update)
@@ -69,37 +69,37 @@ extension TransmitQueues {
         return true
     }
 
-    func receivers(of place: Place) -> [Receiver] {
-        guard lanes[place].central == nil else { return lanes[place].receivers }
-        return outlets[lanes[place].outlet].subscribers.map(\.central)
+    func receivers(of place: QueueID) -> [Receiver] {
+        guard queues[place].central == nil else { return queues[place].receivers }
+        return outlets[queues[place].outlet].subscribers.map(\.central)
     }
 
-    private func maySend(_ place: Place, to receivers: [Receiver]) -> Bool {
-        guard lanes[place].mayHaveMoreInFlight, hasPlace(for: place, to: receivers),
-            let sequence = lanes[place].firstSequence
+    private func maySend(_ place: QueueID, to receivers: [Receiver]) -> Bool {
+        guard queues[place].mayHaveMoreInFlight, hasPlace(for: place, to: receivers),
+            let sequence = queues[place].firstSequence
         else { return false }
-        let outlet = lanes[place].outlet
-        guard lanes[place].central == nil else {
+        let outlet = queues[place].outlet
+        guard queues[place].central == nil else {
             return outlets[outlet].shared.allSatisfy { isBefore($0, sequence) }
         }
         return outlets[outlet].subscribers.allSatisfy { subscriber in
-            subscriber.lane.allSatisfy { isBefore($0, sequence) }
+            subscriber.queue.allSatisfy { isBefore($0, sequence) }
         }
     }
 
     /// Returns whether no older value of the same characteristic is outstanding on another route.
-    private func isBefore(_ other: Place, _ sequence: UInt64) -> Bool {
-        lanes[other].inFlight == 0 && lanes[other].firstSequence.map { $0 > sequence } ?? true
+    private func isBefore(_ other: QueueID, _ sequence: UInt64) -> Bool {
+        queues[other].inFlight == 0 && queues[other].firstSequence.map { $0 > sequence } ?? true
     }
 
     /// Returns whether one more value may be in flight to each receiver.
     ///
     /// A value for all together needs room with all receivers at the same time. Values for single receivers
     /// would use up that room. Therefore, some room is reserved for values for all.
-    private func hasPlace(for place: Place, to receivers: [Receiver]) -> Bool {
+    private func hasPlace(for place: QueueID, to receivers: [Receiver]) -> Bool {
         // Only one such chunk is in flight at a time, and it waits for its turn among the indications.
-        if lanes[place].beginsWithConfirmed { return true }
-        if lanes[place].central == nil, lanes[place].inFlight < Self.placesForAll { return true }
+        if queues[place].beginsWithConfirmed { return true }
+        if queues[place].central == nil, queues[place].inFlight < Self.placesForAll { return true }
         return receivers.allSatisfy { self.receivers.inFlight(to: $0) < window }
     }
 
@@ -109,11 +109,11 @@ extension TransmitQueues {
     mutating func admitWaiters() -> Bool {
         guard !waiters.isEmpty else { return false }
         var isNew = false
-        var taken: [Place] = []
+        var taken: [QueueID] = []
         var staying: [Waiter] = []
         for waiter in waiters {
             let size = waiter.value?.count ?? maximumValueLength
-            switch lanes(for: waiter, size: size) {
+            switch queues(for: waiter, size: size) {
             case .failure(let error):
                 outcome.answers.append((waiter.ticket, .failure(error)))
             case .success(let places)
@@ -121,7 +121,7 @@ extension TransmitQueues {
                 var waiter = waiter
                 if waiter.value != nil || waiter.isOverdue { taken += places }
                 if !waiter.hasWaited {
-                    for place in lacking(places, room: size) { lanes[place].counters.waits += 1 }
+                    for place in lacking(places, room: size) { queues[place].counters.waits += 1 }
                 }
                 // Other calls may leave room for only one byte.
                 if waiter.hasWaited, hasRoom(in: places, for: 1) { waiter.chances += 1 }
@@ -143,7 +143,7 @@ extension TransmitQueues {
 
 extension TransmitQueues {
     /// Returns the queues without room for a value, or all queues if other values have precedence.
-    func lacking(_ places: [Place], room size: Int) -> [Place] {
+    func lacking(_ places: [QueueID], room size: Int) -> [QueueID] {
         let full = places.filter { !hasRoom(in: [$0], for: size) }
         return full.isEmpty ? places : full
     }
@@ -151,23 +151,23 @@ extension TransmitQueues {
     /// Returns whether there is room for a waiting value.
     ///
     /// Without a value, there must be room for any value.
-    private func hasRoom(for waiter: Waiter, in places: [Place]) -> Bool {
+    private func hasRoom(for waiter: Waiter, in places: [QueueID]) -> Bool {
         if let value = waiter.value { return hasRoom(in: places, for: value.count) }
         // An empty value uses another route.
         let shared = waiter.recipients == .subscribers ? outlet(waiter.characteristic) : nil
         return (places + (shared.map { outlets[$0].shared } ?? [])).allSatisfy { place in
             waiter.hasWaited && !waiter.isOverdue
-                ? lanes[place].hasAmpleRoom(for: maximumValueLength)
-                : lanes[place].hasRoom(for: maximumValueLength)
+                ? queues[place].hasAmpleRoom(for: maximumValueLength)
+                : queues[place].hasRoom(for: maximumValueLength)
         }
     }
 
-    /// Returns the lanes for a waiting value.
+    /// Returns the queues for a waiting value.
     ///
-    /// If the value must reach certain subscribers, these are the lanes to all together.
-    private func lanes(for waiter: Waiter, size: Int) -> Result<[Place], PeripheralError> {
+    /// If the value must reach certain subscribers, these are the queues to all together.
+    private func queues(for waiter: Waiter, size: Int) -> Result<[QueueID], PeripheralError> {
         guard !waiter.mustReach.isEmpty else {
-            return lanes(of: waiter.characteristic, to: waiter.recipients, size: size)
+            return queues(of: waiter.characteristic, to: waiter.recipients, size: size)
         }
         guard let outlet = outlet(waiter.characteristic),
             waiter.mustReach.allSatisfy({ outlets[outlet].subscriber($0) != nil })
@@ -182,15 +182,15 @@ extension TransmitQueues {
             || outlets[outlet].subscribers.allSatisfy(\.getsAllAlone)
     }
 
-    /// Returns the lanes for a value to several subscribers, without duplicates.
-    func lanes(
+    /// Returns the queues for a value to several subscribers, without duplicates.
+    func queues(
         of characteristic: AttributeHandle,
         toEach centrals: [Central.ID],
         size: Int
-    ) -> Result<[Place], PeripheralError> {
-        var all: [Place] = []
+    ) -> Result<[QueueID], PeripheralError> {
+        var all: [QueueID] = []
         for central in centrals {
-            switch lanes(of: characteristic, to: .central(central), size: size) {
+            switch queues(of: characteristic, to: .central(central), size: size) {
             case .failure(let error): return .failure(error)
             case .success(let places): all += places.filter { !all.contains($0) }
             }
@@ -198,12 +198,12 @@ extension TransmitQueues {
         return .success(all)
     }
 
-    /// Returns the lanes for a value; empty if the value is for all subscribers and there are no subscribers.
-    func lanes(
+    /// Returns the queues for a value; empty if the value is for all subscribers and there are no subscribers.
+    func queues(
         of characteristic: AttributeHandle,
         to recipients: BackendUpdate.Recipients,
         size: Int
-    ) -> Result<[Place], PeripheralError> {
+    ) -> Result<[QueueID], PeripheralError> {
         guard let outlet = outlet(characteristic) else {
             return recipients == .subscribers ? .success([]) : .failure(.notSubscribed)
         }
@@ -217,21 +217,21 @@ extension TransmitQueues {
             guard size > 0 && subscriber.isAddressable || outlets[outlet].subscribers.count == 1 else {
                 return .failure(.notAddressable)
             }
-            return .success(subscriber.lane)
+            return .success(subscriber.queue)
         }
     }
 
-    func hasRoom(in places: [Place], for size: Int) -> Bool {
-        places.allSatisfy { lanes[$0].hasRoom(for: size) }
+    func hasRoom(in places: [QueueID], for size: Int) -> Bool {
+        places.allSatisfy { queues[$0].hasRoom(for: size) }
     }
 
-    /// Returns whether no earlier call has precedence in one of these lanes.
+    /// Returns whether no earlier call has precedence in one of these queues.
     ///
     /// A call has precedence if it waits with a value, or has waited for too long.
-    func isFree(_ places: [Place]) -> Bool {
+    func isFree(_ places: [QueueID]) -> Bool {
         !waiters.contains { waiter in
             guard let size = waiter.value?.count ?? (waiter.isOverdue ? maximumValueLength : nil),
-                case .success(let others) = self.lanes(for: waiter, size: size)
+                case .success(let others) = self.queues(for: waiter, size: size)
             else { return false }
             return others.contains { places.contains($0) }
         }
@@ -239,13 +239,13 @@ extension TransmitQueues {
 
     mutating func put(
         _ value: [UInt8],
-        into places: [Place],
+        into places: [QueueID],
         for waiter: Waiter?
     ) {
         if let waiter {
             guard !places.isEmpty else { return outcome.answers.append((waiter.ticket, .success(()))) }
             let isForAll = waiter.recipients == .subscribers && waiter.mustReach.isEmpty
-            promises[waiter.ticket] = Promise(
+            pendingCompletions[waiter.ticket] = PendingCompletion(
                 remaining: places.count,
                 isForAll: isForAll,
                 isUntilLeft: waiter.isUntilLeft,
@@ -258,10 +258,10 @@ extension TransmitQueues {
         }
     }
 
-    /// Adds an entry behind all others of a lane.
-    mutating func put(_ entry: consuming SubscriberQueue.Entry, into place: Place) {
-        if lanes[place].isEmpty { turns.append(place) }
-        let replaced = lanes[place].append(entry)
+    /// Adds an entry behind all others of a queue.
+    mutating func put(_ entry: consuming SubscriberQueue.Entry, into place: QueueID) {
+        if queues[place].isEmpty { turns.append(place) }
+        let replaced = queues[place].append(entry)
         if let ticket = replaced?.ticket { settle(ticket, .success(())) }
     }
 
@@ -276,14 +276,14 @@ extension TransmitQueues {
     /// A value for all is only for connected subscribers. Such a value does not fail if one subscriber could
     /// not be reached, unless the value must reach certain subscribers.
     mutating func settle(_ ticket: Ticket, _ result: Result<Void, PeripheralError>) {
-        guard var promise = promises[ticket] else { return }
-        promise.remaining -= 1
-        if case .failure(let error) = result, !(promise.isForAll && error.meansAbsence) {
-            promise.failure = error
+        guard var pendingCompletion = pendingCompletions[ticket] else { return }
+        pendingCompletion.remaining -= 1
+        if case .failure(let error) = result, !(pendingCompletion.isForAll && error.meansAbsence) {
+            pendingCompletion.failure = error
         }
-        guard promise.remaining == 0 else { return promises[ticket] = promise }
-        promises[ticket] = nil
-        outcome.answers.append((ticket, promise.failure.map { .failure($0) } ?? .success(())))
+        guard pendingCompletion.remaining == 0 else { return pendingCompletions[ticket] = pendingCompletion }
+        pendingCompletions[ticket] = nil
+        outcome.answers.append((ticket, pendingCompletion.failure.map { .failure($0) } ?? .success(())))
     }
 }
 

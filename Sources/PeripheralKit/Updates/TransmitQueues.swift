@@ -47,14 +47,14 @@ struct TransmitQueues {
     /// `nil` is for the subscribers that the stack does not identify.
     typealias Receiver = Central.ID?
 
-    typealias Place = SubscriberQueue.Place
+    typealias QueueID = SubscriberQueue.ID
 
     /// A value in flight.
     struct InFlightUpdate {
         /// The index of the characteristic among those that can be updated.
         var outlet: Int
         /// `nil` when the subscription has ended since.
-        var lane: Place?
+        var queue: QueueID?
         var ticket: Ticket?
         /// The number of bytes of a document; `nil` for a value.
         var documentBytes: Int?
@@ -64,7 +64,7 @@ struct TransmitQueues {
     }
 
     /// The work of a ticket that the stack has not accepted yet.
-    struct Promise {
+    struct PendingCompletion {
         var remaining: Int
         /// Whether the value is for all connected subscribers.
         var isForAll: Bool
@@ -110,18 +110,18 @@ struct TransmitQueues {
     ///
     /// An array is faster than a dictionary.
     private var outletIndices: [Int?] = []
-    var lanes = SubscriberQueueTable()
-    /// The lanes with waiting values, in the order of their turns.
-    var turns: [Place] = []
-    /// The lanes that are last in the next round, retained to reuse the memory.
-    var servedTurns: [Place] = []
+    var queues = SubscriberQueueTable()
+    /// The queues with waiting values, in the order of their turns.
+    var turns: [QueueID] = []
+    /// The queues that are last in the next round, retained to reuse the memory.
+    var servedTurns: [QueueID] = []
     var receivers = ReceiverTable()
-    var flights = InFlightTable()
-    var promises: [Ticket: Promise] = [:]
+    var updatesInFlight = InFlightTable()
+    var pendingCompletions: [Ticket: PendingCompletion] = [:]
     /// In the order in which they began.
     var transfers: [Transfer] = []
     var waiters: [Waiter] = []
-    var clearances: [Barrier] = []
+    var barriers: [Barrier] = []
     var countedIndications: [CountedIndication] = []
     var sequence: UInt64 = 0
     var nextNumber: UInt64 = 0
@@ -179,7 +179,7 @@ struct TransmitQueues {
         defer { swap(&updates, &outcome.updates) }
         repeat { send(at: now) } while admitWaiters()
         settleClearances()
-        for place in turns { lanes[place].waits(since: now) }
+        for place in turns { queues[place].waits(since: now) }
         guard !outcome.isEmpty else { return nil }
         defer { (outcome.indications, outcome.answers, outcome.progress) = ([], [], []) }
         return Outcome(indications: outcome.indications, answers: outcome.answers, progress: outcome.progress)
@@ -197,7 +197,7 @@ extension TransmitQueues {
         of characteristic: AttributeHandle,
         to recipients: BackendUpdate.Recipients
     ) -> Answer {
-        switch lanes(of: characteristic, to: recipients, size: value.count) {
+        switch queues(of: characteristic, to: recipients, size: value.count) {
         case .failure(let error): .failed(error)
         case .success(let places): offer(value, into: places)
         }
@@ -211,15 +211,15 @@ extension TransmitQueues {
         of characteristic: AttributeHandle,
         toEach centrals: [Central.ID]
     ) -> Answer {
-        switch lanes(of: characteristic, toEach: centrals, size: value.count) {
+        switch queues(of: characteristic, toEach: centrals, size: value.count) {
         case .failure(let error): .failed(error)
         case .success(let places): offer(value, into: places)
         }
     }
 
-    private mutating func offer(_ value: [UInt8], into places: [Place]) -> Answer {
+    private mutating func offer(_ value: [UInt8], into places: [QueueID]) -> Answer {
         guard hasRoom(in: places, for: value.count), waiters.isEmpty || isFree(places) else {
-            for place in lacking(places, room: value.count) { lanes[place].counters.refused += 1 }
+            for place in lacking(places, room: value.count) { queues[place].counters.refused += 1 }
             return .full
         }
         put(value, into: places, for: nil)
@@ -257,25 +257,25 @@ extension TransmitQueues {
             waiters.remove(at: index)
             return true
         }
-        if cancelTransfer(ticket) || cancelClearance(ticket) { return true }
-        guard promises.removeValue(forKey: ticket) != nil else { return false }
-        for place in lanes.places { withdraw(ticket, from: place) }
+        if cancelTransfer(ticket) || cancelBarrier(ticket) { return true }
+        guard pendingCompletions.removeValue(forKey: ticket) != nil else { return false }
+        for place in queues.places { withdraw(ticket, from: place) }
         return true
     }
 
-    /// Removes the entries of a ticket from a lane that have not been handed to the stack.
-    mutating func withdraw(_ ticket: Ticket, from place: Place) {
-        lanes[place].withdraw(ticket)
-        if lanes[place].isEmpty { turns.removeAll { $0 == place } }
+    /// Removes the entries of a ticket from a queue that have not been handed to the stack.
+    mutating func withdraw(_ ticket: Ticket, from place: QueueID) {
+        queues[place].withdraw(ticket)
+        if queues[place].isEmpty { turns.removeAll { $0 == place } }
     }
 
     /// Records that the stack has accepted a value, which is in flight now.
     mutating func taken(_ id: BackendUpdate.ID) {
-        let ticket = flights.change(id) { [promises] flight -> Ticket? in
-            guard flight.documentBytes == nil, let ticket = flight.ticket,
-                promises[ticket]?.isUntilLeft != true
+        let ticket = updatesInFlight.change(id) { [pendingCompletions] inFlightUpdate -> Ticket? in
+            guard inFlightUpdate.documentBytes == nil, let ticket = inFlightUpdate.ticket,
+                pendingCompletions[ticket]?.isUntilLeft != true
             else { return nil }
-            flight.ticket = nil
+            inFlightUpdate.ticket = nil
             return ticket
         }
         if let ticket { settle(ticket, .success(())) }
@@ -283,7 +283,7 @@ extension TransmitQueues {
 
     /// Returns whether an update must no longer be sent, because its subscription has ended.
     func isOver(_ id: BackendUpdate.ID) -> Bool {
-        !flights.contains(id) { $0.lane != nil }
+        !updatesInFlight.contains(id) { $0.queue != nil }
             && !countedIndications.contains { $0.id == id && !$0.isOutlived }
     }
 
@@ -295,21 +295,21 @@ extension TransmitQueues {
     ///   - isKnown: Whether it is known that the value has completed.
     mutating func ended(_ id: BackendUpdate.ID, _ result: Result<Void, PeripheralError>, isKnown: Bool = true)
     {
-        guard let flight = flights.remove(id) else { return indicationEnded(id, result) }
-        for receiver in flight.receivers { receivers.ended(to: receiver) }
-        if let lane = flight.lane {
-            lanes[lane].left(result, isKnown: isKnown)
+        guard let inFlightUpdate = updatesInFlight.remove(id) else { return indicationEnded(id, result) }
+        for receiver in inFlightUpdate.receivers { receivers.ended(to: receiver) }
+        if let queue = inFlightUpdate.queue {
+            queues[queue].left(result, isKnown: isKnown)
         } else {
-            outlets[flight.outlet].past.count(result, isKnown: isKnown)
+            outlets[inFlightUpdate.outlet].past.count(result, isKnown: isKnown)
         }
-        guard let ticket = flight.ticket else {
-            if let bytes = flight.documentBytes, let lane = flight.lane {
-                remnantEnded(by: lane, bytes, result)
+        guard let ticket = inFlightUpdate.ticket else {
+            if let bytes = inFlightUpdate.documentBytes, let queue = inFlightUpdate.queue {
+                remnantEnded(by: queue, bytes, result)
             }
             return
         }
-        if let bytes = flight.documentBytes {
-            chunkEnded(of: ticket, bytes, by: flight.lane, result)
+        if let bytes = inFlightUpdate.documentBytes {
+            chunkEnded(of: ticket, bytes, by: inFlightUpdate.queue, result)
         } else {
             settle(ticket, result)
         }

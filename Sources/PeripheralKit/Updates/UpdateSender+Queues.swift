@@ -68,7 +68,7 @@ extension UpdateSender {
 
     /// Waits until all values to a central that are queued or in flight have completed.
     func untilAllHasLeft(for central: Central.ID) async throws {
-        try await wait { queues, ticket in queues.waitForClearance(ticket, of: central) }
+        try await wait { queues, ticket in queues.waitForBarrier(ticket, of: central) }
     }
 
     /// The present queues; empty when stopped.
@@ -128,15 +128,15 @@ extension UpdateSender {
     func change<Answer, Failure: Error>(
         _ change: (inout State) throws(Failure) -> Answer
     ) throws(Failure) -> Answer {
-        let (answer, first, news) = try state.withLock { state throws(Failure) in
+        let (answer, first, effects) = try state.withLock { state throws(Failure) in
             let answer = try change(&state)
             let outcome = state.queues.takeOutcome(at: stopwatch.elapsed, updates: &state.outgoing)
-            let news = outcome.map { state.news(in: $0) }
-            return (answer, state.isHandingOn ? nil : state.takeOutgoing(), news)
+            let effects = outcome.map { state.effects(in: $0) }
+            return (answer, state.isHandingOn ? nil : state.takeOutgoing(), effects)
         }
-        news?.tell()
+        effects?.tell()
         handOn(first)
-        for update in news?.indications ?? [] { sendIndication(update) }
+        for update in effects?.indications ?? [] { sendIndication(update) }
         return answer
     }
 
@@ -154,8 +154,8 @@ extension UpdateSender {
 
 extension UpdateSender.State {
     /// The results for waiting calls, and the indications whose turn it is.
-    fileprivate mutating func news(in outcome: TransmitQueues.Outcome) -> UpdateNews {
-        UpdateNews(
+    fileprivate mutating func effects(in outcome: TransmitQueues.Outcome) -> UpdateEffects {
+        UpdateEffects(
             progress: outcome.progress.map { (report($0.0), $0.1) },
             answers: outcome.answers.map { (callers.removeValue(forKey: $0.0), report($0.0), $0.1) },
             indications: outcome.indications.compactMap { indications.submit($0) }
@@ -206,7 +206,7 @@ extension UpdateSender.State {
 }
 
 /// The results for waiting calls, and the indications to send.
-private struct UpdateNews {
+private struct UpdateEffects {
     let progress: [(TransferReport?, TransferProgress)]
     let answers: [(UpdateSender.Caller?, TransferReport?, Result<Void, PeripheralError>)]
     let indications: [BackendUpdate]
@@ -247,8 +247,8 @@ extension UpdateSender {
             }
         }
         for await _ in report.signals {
-            let (news, outcome) = report.take()
-            news.forEach(progress)
+            let (effects, outcome) = report.take()
+            effects.forEach(progress)
             if let outcome { return try outcome.get() }
         }
         throw CancellationError()

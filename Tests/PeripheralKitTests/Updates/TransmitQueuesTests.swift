@@ -48,7 +48,7 @@ struct TransmitQueuesTests {
             #expect(accepts([1], of: characteristic, to: .central(a), &queues))
             #expect(accepts([1], of: characteristic, to: .central(b), &queues))
         }
-        queues.waitForClearance(7, of: a)
+        queues.waitForBarrier(7, of: a)
         #expect(accepts([2], of: Self.bulk, to: .central(a), &queues))
         var answered = 0
         for _ in 0..<3 {
@@ -68,13 +68,13 @@ struct TransmitQueuesTests {
     @Test func clearanceIsAlsoOfWhatIsForAll() {
         var queues = queues(subscribed: [a, b], isAddressable: false)
         #expect(accepts([1], of: Self.bulk, to: .subscribers, &queues))
-        queues.waitForClearance(7, of: a)
+        queues.waitForBarrier(7, of: a)
         let sent = queues.takeOutcome(at: .zero)
         #expect(sent.updates.count == 1 && sent.answers.isEmpty)
         queues.ended(sent.updates[0].id, .success(()))
         let cleared = queues.takeOutcome(at: .zero)
         #expect(cleared.answers.map(\.0) == [7])
-        queues.waitForClearance(8, of: a)
+        queues.waitForBarrier(8, of: a)
         let atOnce = queues.takeOutcome(at: .zero)
         #expect(atOnce.answers.map(\.0) == [8])
     }
