@@ -148,7 +148,7 @@ struct IndicationQueues {
         // The queues include those of indications behind an indication that has waited for a document.
         var taken = entries.filter(\.isOutstanding).flatMap(\.queues)
         var next: [BackendUpdate] = []
-        // An indication that waits for a document uses no queue, but no later indication of its characteristic
+        // An indication that waits for a document uses no queue. No later indication of its characteristic
         // overtakes it.
         var holding = entries.filter(\.isOfDocument)
         for index in entries.indices {

@@ -198,7 +198,7 @@ extension TransmitQueues {
         return .success(all)
     }
 
-    /// Returns the queues for a value; empty if the value is for all subscribers and there are no subscribers.
+    /// Returns the queues for a value; empty if the value is for all subscribers and none exists.
     func queues(
         of characteristic: AttributeHandle,
         to recipients: BackendUpdate.Recipients,

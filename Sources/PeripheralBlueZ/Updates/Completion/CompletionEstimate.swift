@@ -236,7 +236,9 @@ struct CompletionEstimate {
     private mutating func searchOn(_ sent: Amount, at time: ContinuousClock.Instant) -> [Delivery] {
         let (completed, beginsAnew) = search.sent(sent, isSilent: time - lastMove >= silence, at: time)
         if beginsAnew { lastMove = time }
-        (surplus, sentSinceSilence) = (Amount(), Amount())
+        // A response that is sent later than its request was counted must not look like a sent update.
+        surplus = beginsAnew ? Amount() : Amount(packets: min(surplus.packets, 0), bytes: 0)
+        sentSinceSilence = Amount()
         return completed
     }
 

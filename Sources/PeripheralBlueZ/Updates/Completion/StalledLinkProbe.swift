@@ -101,9 +101,12 @@ struct StalledLinkProbe {
     mutating func add(_ entry: CompletionEstimate.Entry) {
         let index = suspect(entry.delivery.central)
         suspects[index].entries.append(entry)
+        // The central has more to send, so its link can be tested.
+        if !isRunning, !suspects[index].isStalled { restsUntil = nil }
         guard !current.isEmpty else { return }
-        awaited.add(entry.size)
         suspects[index].isTried = true
+        // Nothing is expected from a link that is known to be stalled, unless it is tested.
+        if !suspects[index].isStalled || current.contains(entry.delivery.central) { awaited.add(entry.size) }
     }
 
     private mutating func suspect(_ central: Central.ID) -> Int {
@@ -124,7 +127,10 @@ struct StalledLinkProbe {
         if suspects.isEmpty { self = StalledLinkProbe() }
         // The central may have caused the silence of the other centrals.
         restsUntil = nil
-        for index in suspects.indices where !suspects[index].owesTooMuch { suspects[index].givenAt = nil }
+        for index in suspects.indices {
+            if isRunning { suspects[index].isStalled = false }
+            if !suspects[index].owesTooMuch { suspects[index].givenAt = nil }
+        }
     }
 
     /// Removes and returns the first missing update of each central, which is owed from now on.
@@ -167,7 +173,7 @@ struct StalledLinkProbe {
         }
         // If a link works, a silence means that all its updates are sent.
         let isWorking = (awaited - sent).isNothing
-        for index in tested {
+        for index in tested where !suspects[index].isWorking {
             (suspects[index].isWorking, suspects[index].isStalled) = (isWorking, !isWorking)
         }
         return (next(at: time), true)
@@ -205,7 +211,8 @@ struct StalledLinkProbe {
             guard let index = suspects.firstIndex(where: { $0.central == central }),
                 !suspects[index].entries.isEmpty, !suspects[index].isWorking
             else { continue }
-            var count = suspects[index].entries.count
+            // One update is enough to find out that a stalled link works again.
+            var count = suspects[index].isStalled ? 1 : suspects[index].entries.count
             if suspects[index].missing.packets > Self.mostOwed {
                 if let givenAt = suspects[index].givenAt, time - givenAt < Self.longestLoss {
                     suspects[index].isStalled = true

@@ -153,7 +153,9 @@ struct ObservedLinksTests {
             case 0..<4: links.links[number].stalledUntil = links.time + .random(in: 1...3_000, using: &random)
             case 4..<6: try disconnect(number)
             case 6..<16 where overruns: unseenUntil = links.time + .random(in: 1...40, using: &random)
-            case 16..<30: links.respond(on: number)
+            case 16..<30:
+                links.request()
+                links.respond(on: number)
             default: break
             }
             for number in periods.indices { fill(number) }

@@ -62,10 +62,14 @@ struct SimulatedLinks {
         }
     }
 
-    /// A response to a request that has come.
+    /// A request that is answered later.
+    mutating func request() {
+        counters.packetsReceived += 1
+    }
+
+    /// The response to a request.
     mutating func respond(on link: Int) {
         isToTransmit = true
-        counters.packetsReceived += 1
         links[link].waiting.append(Packet(size: 20, isUpdate: false))
     }
 
