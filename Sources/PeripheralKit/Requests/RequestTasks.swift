@@ -194,17 +194,18 @@ final class RequestTasks: Sendable {
     }
 
     private func finish(_ request: RunningRequest, _ identifier: UInt64, isAnswer: Bool) {
-        let waiters = state.withLock { state in
-            state.forget(identifier)
-            return state.takeWaiters()
-        }
-        for waiter in waiters { waiter.resume() }
+        // Before the request is forgotten: the end of the run waits for it, and then ends the log.
         if !isAnswer {
             logger.warning(
                 "A handler answered too late. The answer is dropped.",
                 metadata: ["peripheral.attribute": .bounded(request.name)]
             )
         }
+        let waiters = state.withLock { state in
+            state.forget(identifier)
+            return state.takeWaiters()
+        }
+        for waiter in waiters { waiter.resume() }
     }
 
     /// Waits until all earlier requests that centrals wait for are answered.
