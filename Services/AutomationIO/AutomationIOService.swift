@@ -53,7 +53,7 @@ public struct AutomationIOService: GATTServiceDeclaration {
     ///     notification. If a service declares an aggregate, centrals can read the inputs, but cannot
     ///     subscribe to the inputs.
     ///   - clock: The clock that measures the intervals of time triggers.
-    ///   - security: The security required to read the aggregate and to subscribe to the aggregate. The
+    ///   - security: The security required to read the aggregate and to subscribe to it. The
     ///     security level of the aggregate must be at least as high as the security level of each input. Each
     ///     input and each output has a separate `security` parameter.
     public init<C: Clock>(

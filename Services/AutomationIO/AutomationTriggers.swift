@@ -20,7 +20,7 @@ public enum AutomationValueTrigger: Hashable, Sendable {
     ///
     /// - A change "from less than to equal to" the bound
     /// - A change "from greater than to equal to" the bound
-    /// - A change "from equal to to less than or greater than" the bound
+    /// - A change "from equal to" the bound "to less than or greater than" the bound
     case reachesOrLeaves(UInt16)
     /// A change of an analog input by more than the given difference.
     ///
@@ -109,9 +109,9 @@ extension AutomationValueTrigger: GATTValue {
 public enum AutomationTimeTrigger: Hashable, Sendable {
     /// Sends the value at each change that meets the ``AutomationValueTrigger``.
     case none
-    /// Sends the value once per interval of the given number of seconds, even if the value has not changed.
+    /// Sends the value at intervals of the given number of seconds, even if the value has not changed.
     case every(seconds: UInt32)
-    /// Sends a changed value at most once per interval of the given number of seconds.
+    /// Sends a changed value, but at most once in the given number of seconds.
     ///
     /// The change must meet the ``AutomationValueTrigger``.
     case atMostEvery(seconds: UInt32)

@@ -18,7 +18,7 @@ public struct BatteryLevelStatus: Hashable, Sendable {
     /// The charge level of the battery.
     public var level: BatteryLevel?
 
-    /// The condition of the battery, such as whether it needs service.
+    /// The condition of the battery, for example whether the battery needs service.
     ///
     /// The property is `nil` if the device does not report the condition of the battery.
     public var condition: BatteryCondition?
@@ -29,7 +29,7 @@ public struct BatteryLevelStatus: Hashable, Sendable {
     ///   - power: The power supply and the charging state of the battery.
     ///   - identifier: An identifier that distinguishes the battery from other batteries.
     ///   - level: The charge level of the battery.
-    ///   - condition: The condition of the battery, such as whether it needs service.
+    ///   - condition: The condition of the battery, for example whether the battery needs service.
     public init(
         _ power: BatteryPowerState,
         identifier: UInt16? = nil,

@@ -21,13 +21,13 @@ public struct BatteryPowerState: Hashable, Sendable {
         case unknown = 0
         /// The battery is being charged.
         case charging
-        /// The battery is in use, and loses charge.
+        /// The battery is in use, and is losing charge.
         case activelyDischarging
-        /// The battery is idle, but loses charge.
+        /// The battery is idle, but is losing charge.
         case inactivelyDischarging
     }
 
-    /// The rating of the battery charge level, from good to critically low.
+    /// The charge level of the battery, rated from good to critically low.
     public enum ChargeLevel: UInt16, Hashable, Sendable, CaseIterable {
         /// The device does not know the charge level.
         case unknown = 0
@@ -79,7 +79,7 @@ public struct BatteryPowerState: Hashable, Sendable {
     public var wirelessPower: ExternalPower
     /// Whether the battery is being charged.
     public var charge: Charge
-    /// The rating of the battery charge level, from good to critically low.
+    /// The charge level of the battery, rated from good to critically low.
     public var chargeLevel: ChargeLevel
     /// The charging method of the battery.
     public var chargingType: ChargingType
@@ -93,7 +93,7 @@ public struct BatteryPowerState: Hashable, Sendable {
     ///   - wiredPower: Whether a wired power source is connected.
     ///   - wirelessPower: Whether a wireless power source is connected.
     ///   - charge: Whether the battery is being charged.
-    ///   - chargeLevel: The rating of the battery charge level, from good to critically low.
+    ///   - chargeLevel: The charge level of the battery, rated from good to critically low.
     ///   - chargingType: The charging method of the battery.
     ///   - chargingFault: The faults that prevent the battery from charging.
     public init(
@@ -144,12 +144,12 @@ public struct BatteryPowerState: Hashable, Sendable {
     }
 }
 
-/// The condition of a battery, such as whether it needs service.
+/// The condition of a battery, for example whether the battery needs service.
 ///
 /// `BatteryCondition` represents the Additional Status field of the Battery Level Status characteristic
 /// (Battery Service 1.1, section 3.2).
 public struct BatteryCondition: Hashable, Sendable {
-    /// Whether the battery needs service, such as a replacement.
+    /// Whether the battery needs service, such as replacement.
     ///
     /// The property is `nil` if the device does not know whether the battery needs service.
     public var needsService: Bool?

@@ -59,8 +59,7 @@ public struct BatteryService: GATTServiceDeclaration {
     ///     ``update(to:in:)-(BatteryLevelStatus,_)``. Use `nil` to omit the Battery Level Status
     ///     characteristic.
     ///   - which: A description that distinguishes the battery from other batteries.
-    ///   - security: The security required to read the characteristics and to subscribe to the
-    ///     characteristics.
+    ///   - security: The security required to read the characteristics and to subscribe to them.
     public init(
         level: BatteryLevel,
         status: BatteryLevelStatus? = nil,
@@ -80,8 +79,7 @@ public struct BatteryService: GATTServiceDeclaration {
     ///   - status: Returns the current battery status. If the closure throws an error, the service rejects
     ///     the read request of the central. Use `nil` to omit the Battery Level Status characteristic.
     ///   - which: A description that distinguishes the battery from other batteries.
-    ///   - security: The security required to read the characteristics and to subscribe to the
-    ///     characteristics.
+    ///   - security: The security required to read the characteristics and to subscribe to them.
     ///   - level: Returns the current battery level. If the closure throws an error, the service rejects the
     ///     read request of the central.
     public init(

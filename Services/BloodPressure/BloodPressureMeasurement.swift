@@ -90,7 +90,7 @@ extension BloodPressureMeasurement: GATTValue {
         status = flags & Self.statusFlag == 0 ? nil : BloodPressureStatus(rawValue: try reader.read())
     }
 
-    /// Appends the encoded measurement, which has at most 19 bytes.
+    /// Appends the encoded measurement, which is at most 19 bytes long.
     ///
     /// The flags come first, followed by the pressures and the optional fields.
     public func encode(into writer: inout ByteWriter) {
@@ -187,7 +187,7 @@ extension IntermediateCuffPressure: GATTValue {
         measurement.meanArterial = .nan
     }
 
-    /// Appends the encoded cuff pressure, which has at most 19 bytes.
+    /// Appends the encoded cuff pressure, which is at most 19 bytes long.
     ///
     /// The encoded diastolic pressure and mean arterial pressure are NaN.
     public func encode(into writer: inout ByteWriter) {

@@ -28,8 +28,8 @@ public struct BloodPressureService: GATTServiceDeclaration {
 
     /// The Intermediate Cuff Pressure characteristic, 0x2A36, or `nil` if the service does not declare it.
     ///
-    /// The service notifies the subscribers of the cuff pressures that the device measures before the result
-    /// is available. Send a cuff pressure with ``notify(_:in:)``.
+    /// The service sends notifications of the cuff pressures that the device measures before the result is
+    /// available. Send a cuff pressure with ``notify(_:in:)``.
     public let intermediateCuffPressure: Characteristic<IntermediateCuffPressure>?
 
     /// The Blood Pressure Feature characteristic, 0x2A49, which centrals read.
@@ -46,7 +46,7 @@ public struct BloodPressureService: GATTServiceDeclaration {
     ///     measurement.
     ///   - supportsMultipleBonds: Whether the device can bond with several centrals.
     ///   - security: The link security that a central needs to subscribe. Blood pressure is health data.
-    ///     Require at least encryption, as the Blood Pressure Profile demands.
+    ///     Require at least encryption, as the Blood Pressure Profile requires.
     public init(
         detecting status: BloodPressureStatus = [],
         hasIntermediateCuffPressure: Bool = false,

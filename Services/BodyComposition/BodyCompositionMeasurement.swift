@@ -130,7 +130,7 @@ extension BodyCompositionMeasurement: GATTValue {
         if bodyFat == nil { self = withoutResults }
     }
 
-    /// Appends the encoded measurement, which has 4 to 30 bytes.
+    /// Appends the encoded measurement, which is 4 to 30 bytes long.
     ///
     /// The flags come first, followed by the body fat and the optional fields.
     public func encode(into writer: inout ByteWriter) {

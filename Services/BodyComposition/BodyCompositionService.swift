@@ -48,9 +48,9 @@ public struct BodyCompositionService: GATTServiceDeclaration {
 
     /// Sends a measurement to the subscribers and waits until the subscribers have confirmed it.
     ///
-    /// The method sends only the values that the features of the service include. If at least one subscriber
+    /// The method sends only the values that the service declares in its features. If at least one subscriber
     /// cannot receive the measurement in a single indication, the method sends two indications to every
-    /// subscriber, as the specification demands. Do not call the method again until the previous call has
+    /// subscriber, as the specification requires. Do not call the method again until the previous call has
     /// returned. Overlapping calls mix the parts of two measurements.
     ///
     /// - Parameters:

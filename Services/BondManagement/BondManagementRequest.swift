@@ -25,8 +25,8 @@ public struct BondManagementRequest: Hashable, Sendable {
     /// - Parameters:
     ///   - scope: The bonds to delete.
     ///   - transport: The Bluetooth transport of the bonds to delete.
-    ///   - authorizationCode: The authorization code that the device demands, or an empty array if the device
-    ///     demands no code.
+    ///   - authorizationCode: The authorization code that the device requires, or an empty array if the
+    ///     device requires no code.
     public init(
         delete scope: BondScope,
         of transport: BondTransport = .lowEnergy,

@@ -17,19 +17,20 @@ public import PeripheralKit
 /// The service can refuse a request with an error that the specification defines. After the service accepts a
 /// request, it deletes the bonds as follows:
 ///
-/// - The service deletes the bonds of other centrals immediately. Deleting a bond ends the connection to its
-///   central.
+/// - The service deletes the bonds of other centrals immediately. Deleting the bond of a
+///   central ends the connection to that central.
 /// - The service deletes the bond of the requesting central when that central disconnects. If the requesting
 ///   central is still connected after 2 seconds, the service deletes the bond, which ends the connection.
 ///
-/// If the closure that you pass to the `run` method returns earlier, the service immediately deletes the
-/// remaining bonds. The service cannot delete the remaining bonds if the task that runs the peripheral is
-/// cancelled, the program is killed, or the Bluetooth stack stops.
+/// If the closure that you pass to the `run` method returns before the service has deleted these bonds,
+/// the service immediately deletes the remaining bonds. The service cannot delete the remaining
+/// bonds if the task that runs the peripheral is cancelled, the program is killed, or the Bluetooth stack
+/// stops.
 ///
 /// Bonds belong to the device, not to the peripheral. A request to delete all bonds also deletes the bonds
 /// with keyboards and loudspeakers, and the bonds that other programs use. Let centrals delete all bonds only
-/// if the peripheral is the only purpose of the device. BlueZ stores and deletes the BR/EDR bond and the LE
-/// bond of a central together.
+/// if the device has no purpose other than this peripheral. BlueZ stores and deletes the BR/EDR bond and the
+/// LE bond of a central together.
 public struct BondManagementService: GATTServiceDeclaration {
     /// The Bond Management Control Point characteristic, 0x2AA4, which centrals write.
     public let controlPoint: Characteristic<BondManagementRequest>
@@ -42,9 +43,9 @@ public struct BondManagementService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - scopes: The bonds that centrals can delete.
     ///   - transport: The Bluetooth transport of the bonds that centrals can delete. The specification
-    ///     demands ``BondTransport/both`` if the device also supports classic Bluetooth.
+    ///     requires ``BondTransport/both`` if the device also supports classic Bluetooth.
     ///   - security: The link security that a central needs to write the control point and to read the
-    ///     features. The Bond Management Service specification demands at least encryption.
+    ///     features. The Bond Management Service specification requires at least encryption.
     ///   - isAuthorized: Returns whether the given authorization code permits a central to delete bonds. The
     ///     authorization code is empty if the central has sent no code. If you omit the handler, the service
     ///     requires no authorization code and ignores received codes.

@@ -79,7 +79,7 @@ public struct CrossTrainerData: FitnessMachineData {
     /// The workout values, such as the energy expended, the heart rate and the elapsed time.
     public var workout: WorkoutData
 
-    /// Whether the user moves backward.
+    /// Whether the user is moving backward.
     public var isBackward = false
 
     /// Creates the data of a cross trainer.
@@ -101,7 +101,7 @@ public struct CrossTrainerData: FitnessMachineData {
     ///   - watts: The power.
     ///   - averageWatts: The average power since the workout began.
     ///   - workout: The workout values, such as the energy expended, the heart rate and the elapsed time.
-    ///   - isBackward: Whether the user moves backward.
+    ///   - isBackward: Whether the user is moving backward.
     public init(
         kilometersPerHour: Double,
         averageKilometersPerHour: Double? = nil,

@@ -100,7 +100,7 @@ public struct CurrentTimeService: GATTServiceDeclaration {
         }
     }
 
-    /// Notifies the subscribers of an adjustment of the clock.
+    /// Notifies the subscribers that the clock has been adjusted.
     ///
     /// - Parameters:
     ///   - reason: The reasons for the adjustment, as a nonempty set.

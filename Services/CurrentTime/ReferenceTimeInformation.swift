@@ -7,7 +7,7 @@ public import PeripheralKit
 public struct ReferenceTimeInformation: Hashable, Sendable {
     /// The reference that last set the clock.
     public struct Source: Hashable, Sendable {
-        /// The number of the source.
+        /// The number that identifies the source.
         ///
         /// Numbers of 8 and above are reserved for future sources.
         public var rawValue: UInt8

@@ -20,13 +20,13 @@ extension CyclingPowerMeasurement {
         }
     }
 
-    /// The accumulated torque: the sum of the torque values, one for each revolution.
+    /// The accumulated torque: the sum of one torque value per revolution.
     public struct AccumulatedTorque: Equatable, Sendable {
         /// The accumulated torque in newton meters.
         ///
         /// Encoding rounds the accumulated torque to the nearest step of 1/32 newton meter. The encoded
-        /// torque restarts at 0 when the accumulated torque reaches 2048 newton meters. A negative torque and
-        /// NaN are encoded as 0.
+        /// torque restarts at 0 when the accumulated torque reaches 2048 newton meters. A negative torque or
+        /// NaN is encoded as 0.
         public var newtonMeters: Double
         /// Whether the sensor measures torques at the crank.
         ///
@@ -70,9 +70,9 @@ extension CyclingPowerMeasurement {
 
     /// The values that a measurement can contain in addition to the power.
     ///
-    /// A central can turn off each optional value (Cycling Power Service 1.1, section 3.4.2.13).
+    /// A central can turn off any optional value (Cycling Power Service 1.1, section 3.4.2.13).
     ///
-    /// The option for the wheel revolutions, bit 2, is unavailable. If a sensor reports wheel revolutions,
+    /// The set has no option for wheel revolutions (bit 2). If a sensor reports wheel revolutions,
     /// centrals must be able to set the wheel revolution count. To include wheel revolutions in measurements,
     /// pass `onSetWheelRevolutions` to the initializer of ``CyclingPowerService``.
     public struct Content: OptionSet, Sendable {

@@ -131,7 +131,7 @@ extension CyclingPowerMeasurement: GATTValue {
         if flags & Flag.energy != 0 { kilojoules = try reader.read() }
     }
 
-    /// Appends the encoded measurement, which has 4 to 34 bytes.
+    /// Appends the encoded measurement, which is 4 to 34 bytes long.
     ///
     /// A sensor reports either forces or torques. A measurement with only forces or only torques has at most
     /// 30 bytes.

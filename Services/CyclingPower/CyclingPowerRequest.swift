@@ -105,7 +105,7 @@ public struct CyclingPowerOperation: Equatable, Sendable {
     public static let startEnhancedOffsetCompensation = CyclingPowerOperation(rawValue: 0x10)
 }
 
-/// The response to a request, which the Cycling Power Control Point sends as an indication.
+/// The indication that the Cycling Power Control Point sends in response to a request.
 ///
 /// Cycling Power Service 1.1, section 3.4, defines the responses.
 public struct CyclingPowerResponse: Equatable, Sendable {

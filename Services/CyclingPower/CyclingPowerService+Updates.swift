@@ -3,9 +3,9 @@ public import PeripheralKit
 extension CyclingPowerService {
     /// Sends a measurement to the subscribed centrals.
     ///
-    /// The method sends only values that the features of the service include. For each central, the method
-    /// omits the values that the central has turned off. The method omits forces if the sensor measures
-    /// torques. The method omits torques if the sensor measures forces.
+    /// The method sends only the values that the service declares in its features. For each central, the
+    /// method omits the values that the central has turned off. The method omits forces if the sensor
+    /// measures torques. The method omits torques if the sensor measures forces.
     ///
     /// If a measurement does not fit into one notification, the method sends several notifications, in the
     /// order of the measurement's fields. Each notification contains the power and as many other fields as
@@ -19,8 +19,8 @@ extension CyclingPowerService {
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors that `session.notify` throws. If one notification fails, the method has already
-    ///   sent the earlier notifications.
+    /// - Throws: The errors that `session.notify` throws. If a notification fails, the earlier
+    ///   notifications have already been sent.
     public func notify(_ value: CyclingPowerMeasurement, in session: PeripheralSession) async throws {
         var centrals: [Central] = []
         var areKnown = true
@@ -111,8 +111,8 @@ extension CyclingPowerService {
     /// - Parameters:
     ///   - value: The vector.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors that `session.notify` throws. If one notification fails, the method has already
-    ///   sent the earlier notifications.
+    /// - Throws: The errors that `session.notify` throws. If a notification fails, the earlier
+    ///   notifications have already been sent.
     public func notify(vector value: CyclingPowerVector, in session: PeripheralSession) async throws {
         guard let vector else { return }
         var length = 20

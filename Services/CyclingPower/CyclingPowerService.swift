@@ -1,7 +1,7 @@
 public import PeripheralKit
 public import PeripheralSensorLocation
 
-/// The Cycling Power service, 0x1818, of the Cycling Power Service specification 1.1.
+/// The Cycling Power service, 0x1818, as defined by the Cycling Power Service specification 1.1.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -19,8 +19,8 @@ public import PeripheralSensorLocation
 /// }
 /// ```
 ///
-/// Send a measurement about once per second. The service sends only values that the parameters of the
-/// initializer declare. For each central, the service omits the values that the central has turned off.
+/// Send a measurement about once per second. The service sends only the values that you declare
+/// in the initializer. For each central, the service omits the values that the central has turned off.
 ///
 /// If the program declares no handler or value for a request, the control point responds with the result Op
 /// Code Not Supported. If the parameter of a request is invalid, the control point responds with the result

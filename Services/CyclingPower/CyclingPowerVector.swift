@@ -9,7 +9,7 @@ public import PeripheralSensorLocation
 public struct CyclingPowerVector: Equatable, Sendable {
     /// The direction in which the sensor measures the forces or torques.
     public struct Direction: Equatable, Sendable {
-        /// The encoded direction, in two bits.
+        /// The direction, encoded in two bits.
         public let rawValue: UInt8
 
         /// Creates a direction from the lower two bits of a byte.

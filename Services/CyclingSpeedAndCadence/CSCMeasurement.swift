@@ -43,7 +43,7 @@ extension CSCMeasurement: GATTValue {
         crank = flags & Self.hasCrank != 0 ? try CrankRevolutions(decoding: &reader) : nil
     }
 
-    /// Appends the encoded measurement, which has 1 to 11 bytes.
+    /// Appends the encoded measurement, which is 1 to 11 bytes long.
     public func encode(into writer: inout ByteWriter) {
         writer.write((wheel == nil ? 0 : Self.hasWheel) | (crank == nil ? 0 : Self.hasCrank))
         if let wheel { wheel.encode(into: &writer, stepsPerSecond: Self.stepsPerSecond) }

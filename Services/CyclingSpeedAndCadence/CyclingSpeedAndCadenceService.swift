@@ -58,7 +58,7 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
     ///   - security: The link security that a central needs to subscribe to the measurements and to write the
     ///     control point.
     ///   - setWheelRevolutions: Sets the number of wheel revolutions to the value that a central has written.
-    ///     If the closure throws an error, the request of the central fails.
+    ///     If the closure throws an error, the central's request fails.
     public init(
         hasCrank: Bool = false,
         location: SensorPlacement? = nil,
@@ -101,7 +101,7 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
 
     /// Sends a measurement to the subscribers.
     ///
-    /// The method sends only the values that the features of the service include.
+    /// The method sends only the values that the service declares in its features.
     ///
     /// - Parameters:
     ///   - value: The measurement.

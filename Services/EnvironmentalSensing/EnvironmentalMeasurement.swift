@@ -37,7 +37,7 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
         public static let count = Sampling(rawValue: 7)
     }
 
-    /// The application of a sensor, which describes what or where the sensor measures.
+    /// The application of a sensor: what the sensor measures, or where the sensor is used.
     public struct Application: RawRepresentable, Hashable, Sendable {
         /// The encoded application of the sensor.
         ///

@@ -17,7 +17,7 @@ public import PeripheralKit
 ///
 /// Only one central at a time controls the machine: the central that most recently obtained control. Control
 /// ends when the controlling central disconnects or resets the machine. If the user takes control, call
-/// ``FitnessMachineService/takeControl(in:)`` to end control by the central.
+/// ``FitnessMachineService/takeControl(in:)`` to end the central's control.
 ///
 /// If a central does not control the machine, the service refuses all requests from the central except
 /// requests for control. The service refuses requests for undeclared settings, and requests with out-of-range
@@ -31,7 +31,7 @@ public struct FitnessMachineControl: Sendable {
     ///
     /// - Parameters:
     ///   - settings: The settings that centrals can change.
-    ///   - security: The security that centrals need to write the Fitness Machine Control Point. The Fitness
+    ///   - security: The security required to write to the Fitness Machine Control Point. The Fitness
     ///     Machine Service specification requires encryption. For encryption, the peripheral must declare how
     ///     centrals pair. Most trainers on the market use `.open`, and some apps require `.open`.
     ///   - carryOut: Carries out a request for a declared setting, or one of the requests `.requestControl`,

@@ -42,7 +42,7 @@ public enum FitnessMachineRequest: Sendable {
     case targetedDistance(meters: Int)
     /// Sets the target duration of a workout in seconds, 0 to 65,535.
     case targetedTime(seconds: Int)
-    /// Sets the target time for each heart rate zone in seconds, 0 to 65,535.
+    /// Sets the target time in seconds, 0 to 65,535, for each heart rate zone.
     ///
     /// The first target time is for the lowest zone. For two target times, the zones are fat burn and
     /// fitness. For three target times, the zones are light, moderate and hard. For five target times, the

@@ -73,7 +73,7 @@ public struct FitnessMachineResponse: Equatable, Sendable {
 extension FitnessMachineResponse: GATTValue {
     private static let responseCode: UInt8 = 0x80
 
-    /// Decodes a response, and reads the remaining bytes as the parameter.
+    /// Decodes a response, and reads all bytes after the result as the parameter.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let code: UInt8 = try reader.read()
         guard code == Self.responseCode else { throw .invalidValue("a response begins with 0x80") }

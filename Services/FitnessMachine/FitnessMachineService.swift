@@ -90,7 +90,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     ///     ``update(to:in:)``. To omit the Training Status characteristic, pass `nil`.
     ///   - retainsUserData: Whether the machine retains user data. A machine that retains user data also has
     ///     a User Data service.
-    ///   - security: The security that centrals need to subscribe to the data and the status. The Fitness
+    ///   - security: The security required to subscribe to the data and the status. The Fitness
     ///     Machine Service specification requires no security. Apps that support machines from many
     ///     manufacturers expect no security.
     ///   - control: The settings that centrals can control, and the handler for control requests. If centrals
@@ -137,7 +137,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
         }
     }
 
-    /// Returns the characteristic for a supported range by its UUID, such as `.supportedPowerRange`.
+    /// Returns the supported range characteristic with the given UUID, such as `.supportedPowerRange`.
     ///
     /// The method returns `nil` if the service does not declare the range.
     public func range(_ type: BluetoothUUID) -> Characteristic<SupportedRange>? {
@@ -199,8 +199,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     ///
     /// The service automatically sends the status for changes that a central requests through the control
     /// point. The service sends the status to all subscribed centrals, including the requesting central. The
-    /// specification requires notifications only to the subscribed centrals other than the requesting
-    /// central.
+    /// specification requires notifications only for subscribed centrals other than the requesting central.
     ///
     /// - Parameters:
     ///   - status: The new status of the machine.

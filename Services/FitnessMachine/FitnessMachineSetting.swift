@@ -7,7 +7,7 @@ public import PeripheralKit
 /// ```
 ///
 /// The service derives the Target Setting Features and the supported range characteristics from the declared
-/// settings. Encoding rounds the bounds of a range to the nearest encodable value. The service refuses values
+/// settings. Encoding rounds each bound of a range to the nearest encodable value. The service refuses values
 /// outside the rounded bounds (Fitness Machine Service 1.0, section 4.16.2.22).
 public struct FitnessMachineSetting: Sendable {
     /// The op code of the request that changes the setting.

@@ -6,7 +6,7 @@ public import PeripheralKit
 /// Service 1.0, section 4.17).
 ///
 /// The service automatically sends the status for changes that centrals request through the control point.
-/// The program sends the status for actions that the user performs at the machine:
+/// The program sends the status for actions that the user performs on the machine:
 ///
 /// ```swift
 /// try await bike.notify(.pausedByUser, in: session)
@@ -51,8 +51,8 @@ public struct FitnessMachineStatus: Equatable, Sendable {
     /// Returns the status for a setting that has changed to the requested value.
     ///
     /// For a `.reset`, `.startOrResume`, `.stop` or `.pause` request, the method returns the status for the
-    /// action. No status exists for a request for control or a spin-down request, so the service sends no
-    /// notification.
+    /// action. For a `.requestControl` request or a spin-down request, no status exists, so the service
+    /// sends no notification.
     ///
     /// The status contains a two-byte resistance level, as in Fitness Machine Service 1.0.1 (Table 4.26,
     /// erratum 10194).

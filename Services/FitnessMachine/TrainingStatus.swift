@@ -45,7 +45,7 @@ public struct TrainingStatus: Equatable, Sendable {
         public static let coolDown = Phase(rawValue: 0x0B)
         /// Power control.
         public static let wattControl = Phase(rawValue: 0x0C)
-        /// The manual mode, or a quick start.
+        /// Manual mode, or a quick start.
         public static let manualMode = Phase(rawValue: 0x0D)
         /// Before the workout.
         public static let preWorkout = Phase(rawValue: 0x0E)

@@ -15,7 +15,7 @@ public import PeripheralKit
 public struct GlucoseContext: Hashable, Sendable {
     /// A carbohydrate intake.
     public struct Carbohydrate: Hashable, Sendable {
-        /// The meal that contains the carbohydrate.
+        /// The kind of meal in which the carbohydrate was consumed.
         public var kind: GlucoseCarbohydrateKind
         /// The amount of carbohydrate in kilograms.
         public var kilograms: MedicalShortFloat
@@ -52,9 +52,9 @@ public struct GlucoseContext: Hashable, Sendable {
             /// An amount of medication in liters.
             case liters(MedicalShortFloat)
 
-            /// Creates an amount of medication from whole milligrams, up to 2045.
+            /// Creates an amount of medication from a whole number of milligrams, up to 2045.
             public static func milligrams(_ count: Int) -> Amount { .kilograms(.scaled(count, exponent: -6)) }
-            /// Creates an amount of medication from whole milliliters, up to 2045.
+            /// Creates an amount of medication from a whole number of milliliters, up to 2045.
             public static func milliliters(_ count: Int) -> Amount { .liters(.scaled(count, exponent: -3)) }
         }
 
@@ -80,7 +80,7 @@ public struct GlucoseContext: Hashable, Sendable {
     public var carbohydrate: Carbohydrate?
     /// The time of the measurement relative to a meal.
     public var meal: GlucoseMeal?
-    /// The tester that took the measurement, and the health of the user.
+    /// The person or laboratory that took the measurement, and the health of the user.
     public var circumstances: GlucoseCircumstances?
     /// The exercise.
     public var exercise: Exercise?
@@ -96,7 +96,7 @@ public struct GlucoseContext: Hashable, Sendable {
     ///     the service sends the context.
     ///   - carbohydrate: The carbohydrate intake.
     ///   - meal: The time of the measurement relative to a meal.
-    ///   - circumstances: The tester that took the measurement, and the health of the user.
+    ///   - circumstances: The person or laboratory that took the measurement, and the health of the user.
     ///   - exercise: The exercise.
     ///   - medication: The medication.
     ///   - hbA1c: The hemoglobin A1c (HbA1c) level of the user in percent.

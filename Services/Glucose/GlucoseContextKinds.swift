@@ -1,4 +1,4 @@
-/// The kind of meal that contains the carbohydrate (Glucose Service 1.0.1, section 3.2).
+/// The kind of meal in which carbohydrate was consumed (Glucose Service 1.0.1, section 3.2).
 public struct GlucoseCarbohydrateKind: Hashable, Sendable {
     /// The encoded kind of meal.
     ///
@@ -54,9 +54,9 @@ public struct GlucoseMeal: Hashable, Sendable {
     public static let bedtime = GlucoseMeal(rawValue: 5)
 }
 
-/// The tester that took a measurement, and the health of the user.
+/// The person or laboratory that took a measurement, and the health of the user.
 public struct GlucoseCircumstances: Hashable, Sendable {
-    /// The tester that took the measurement.
+    /// The person or laboratory that took the measurement.
     public var tester: GlucoseTester
     /// The health of the user.
     public var health: GlucoseHealth
@@ -68,7 +68,7 @@ public struct GlucoseCircumstances: Hashable, Sendable {
     }
 }
 
-/// The tester that took a measurement (Glucose Service 1.0.1, section 3.2).
+/// The person or laboratory that took a measurement (Glucose Service 1.0.1, section 3.2).
 public struct GlucoseTester: Hashable, Sendable {
     /// The encoded value, which has four bits.
     ///

@@ -1,6 +1,6 @@
 internal import PeripheralKit
 
-/// The state of a gamepad, which a ``HIDGamepad`` sends as an input report.
+/// The input report that a ``HIDGamepad`` sends: the state of the gamepad.
 public struct GamepadReport: Sendable {
     /// The direction in which the directional pad is pressed.
     public enum Direction: UInt8, Sendable {

@@ -33,8 +33,8 @@ public struct HIDGamepad: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - information: The HID properties of the gamepad.
-    ///   - security: The security that hosts need to use the gamepad. The HID over GATT profile requires at
-    ///     least encryption.
+    ///   - security: The security required to use the gamepad. The HID over GATT profile requires at least
+    ///     encryption.
     ///   - onCommand: Handles the command that a host sends when it suspends or resumes.
     public init(
         information: HIDInformation = HIDInformation(),

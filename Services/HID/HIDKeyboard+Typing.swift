@@ -28,9 +28,9 @@ extension HIDKeyboard {
     /// - Parameters:
     ///   - text: The text, which consists of printable ASCII characters, tabs and line breaks.
     ///   - session: The session of the peripheral that declares the keyboard.
-    /// - Throws: ``UntypableCharacter`` if the keyboard layout does not contain a character of the text. The
-    ///   method throws ``UntypableCharacter`` before the keyboard types any character. The method also throws
-    ///   the errors of `session.notify`, and `CancellationError` if the task is cancelled.
+    /// - Throws: ``UntypableCharacter`` if a character in the text has no key in the keyboard layout.
+    ///   The method throws ``UntypableCharacter`` before the keyboard types any character. The method also
+    ///   throws the errors of `session.notify`, and `CancellationError` if the task is cancelled.
     public func type(_ text: String, in session: PeripheralSession) async throws {
         var strokes: [KeyStroke] = []
         for character in text {

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// A keyboard with a report map and the boot protocol.
+/// A keyboard with a report map and support for the boot protocol.
 ///
 /// The keyboard declares a ``HIDService``. Hosts that do not read the report map use the boot protocol. The
 /// keyboard implements the HID Service specification 1.0 and the HID over GATT profile 1.0.
@@ -38,8 +38,8 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - information: The HID properties of the keyboard.
-    ///   - security: The security that hosts need to use the keyboard. The HID over GATT profile requires at
-    ///     least encryption.
+    ///   - security: The security required to use the keyboard. The HID over GATT profile requires at least
+    ///     encryption.
     ///   - onLEDs: Handles the set of keyboard LEDs that a host turns on. All LEDs that are not in the set
     ///     must be off.
     ///   - onCommand: Handles the command that a host sends when it suspends or resumes.
@@ -89,10 +89,10 @@ public struct HIDKeyboard: GATTServiceDeclaration {
 
     /// Sends the pressed keys to all subscribed hosts.
     ///
-    /// Each host receives the pressed keys in the protocol that the host has selected.
+    /// Each host receives the pressed keys through the protocol that the host has selected.
     ///
     /// - Parameters:
-    ///   - report: All pressed keys of the keyboard.
+    ///   - report: All keys that are currently pressed.
     ///   - session: The session of the peripheral that declares the keyboard.
     /// - Throws: The errors that `session.notify` throws.
     @inline(never)

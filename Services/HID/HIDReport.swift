@@ -62,8 +62,8 @@ public struct HIDReport: Sendable {
     ///   - id: The report ID from the report map, or 0 if the report map contains no report IDs.
     ///   - length: The number of bytes in the report without the report ID, 1 to 512. Until the device sends
     ///     the first report, hosts read zeros.
-    ///   - security: The security that hosts need to read the report and to subscribe to the report. The HID
-    ///     over GATT profile requires at least encryption.
+    ///   - security: The security required to read the report and to subscribe to the report. The HID over
+    ///     GATT profile requires at least encryption.
     /// - Returns: The report.
     public static func input(
         id: UInt8 = 0,
@@ -92,8 +92,8 @@ public struct HIDReport: Sendable {
     ///   - length: The number of bytes in the report without the report ID, 1 to 512. The service refuses a
     ///     report if its length differs from the declared length. Until a host writes the first report, hosts
     ///     read zeros.
-    ///   - security: The security that hosts need to read and write the report. The HID over GATT profile
-    ///     requires at least encryption.
+    ///   - security: The security required to read and write the report. The HID over GATT profile requires
+    ///     at least encryption.
     ///   - handler: Handles the report. If the handler throws an error, the service refuses the report and
     ///     logs the error. A host that writes without a response does not receive the error.
     /// - Returns: The report.
@@ -134,8 +134,8 @@ public struct HIDReport: Sendable {
     ///   - id: The report ID from the report map, or 0 if the report map contains no report IDs.
     ///   - length: The number of bytes in the report without the report ID, 1 to 512. The service refuses a
     ///     report if its length differs from the declared length.
-    ///   - security: The security that hosts need to read and write the report. The HID over GATT profile
-    ///     requires at least encryption.
+    ///   - security: The security required to read and write the report. The HID over GATT profile requires
+    ///     at least encryption.
     ///   - read: Returns the bytes of the setting.
     ///   - write: Applies the setting. If the closure throws an error, the service refuses the setting.
     /// - Returns: The report.

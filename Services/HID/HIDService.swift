@@ -46,7 +46,7 @@ public struct HIDService: GATTServiceDeclaration {
     ///
     /// Hosts write the protocol mode without a response.
     ///
-    /// The property is `nil` for a device without the boot protocol.
+    /// The property is `nil` for a device that does not support the boot protocol.
     public let protocolMode: Characteristic<HIDProtocolMode>?
 
     let boot: BootKeyboard?
@@ -60,8 +60,8 @@ public struct HIDService: GATTServiceDeclaration {
     ///   - externalReport: The UUID of a characteristic that the report map describes but that belongs to
     ///     another service, such as `.batteryLevel`. If the report map describes no characteristic of another
     ///     service, pass `nil`.
-    ///   - security: The security that hosts need to use the characteristics of the service. The HID over
-    ///     GATT profile requires at least encryption. Each ``HIDReport`` declares the security of its Report
+    ///   - security: The security required to use the characteristics of the service. The HID over GATT
+    ///     profile requires at least encryption. Each ``HIDReport`` declares the security of its Report
     ///     characteristic separately.
     ///   - onCommand: Handles the command that a host sends when it suspends or resumes.
     public init(

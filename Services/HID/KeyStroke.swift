@@ -18,8 +18,8 @@ public struct KeyStroke: Equatable, Sendable {
 
     /// Creates the key stroke for a character in the US keyboard layout.
     ///
-    /// The keyboard layout contains the printable ASCII characters, the tab and the line break. For a
-    /// character outside the keyboard layout, the initializer returns `nil`.
+    /// The keyboard layout covers the printable ASCII characters, tabs and line breaks. For a character that
+    /// the keyboard layout does not cover, the initializer returns `nil`.
     ///
     /// - Parameter character: The character.
     public init?(usLayout character: Character) {

@@ -1,4 +1,4 @@
-/// A key of a keyboard, identified by the position of the key (HID Usage Tables 1.12, section 10).
+/// A keyboard key, identified by its position on the keyboard (HID Usage Tables 1.12, section 10).
 ///
 /// The keyboard layout of the host determines the character that the key types. The label on the key does not
 /// affect the character.

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The pressed keys of a keyboard, which a ``HIDKeyboard`` sends as an input report.
+/// The input report that a ``HIDKeyboard`` sends: the pressed keys.
 ///
 /// The report has the format of the boot protocol (USB HID 1.11, appendix B.1).
 public struct KeyboardReport: Equatable, Sendable {
@@ -72,7 +72,7 @@ public struct KeyModifiers: OptionSet, Sendable {
     public static let rightGUI = KeyModifiers(rawValue: 1 << 7)
 }
 
-/// The keyboard LEDs that are on, which a ``HIDKeyboard`` receives as an output report.
+/// The output report that a ``HIDKeyboard`` receives: the LEDs that are on.
 ///
 /// USB HID 1.11, appendix B.1, defines the format of the output report.
 public struct KeyboardLEDs: OptionSet, Sendable {

@@ -51,8 +51,8 @@ public struct HealthThermometerService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - type: The place on the body where the thermometer measures. Pass `nil` if the place can change or
-    ///     is unknown.
+    ///   - type: The place on the body where the thermometer measures the temperature. Pass `nil` if the
+    ///     place can change or is unknown.
     ///   - hasIntermediateTemperature: Whether the thermometer sends intermediate temperatures during a
     ///     measurement.
     ///   - interval: The time between measurements. Pass `nil` if the thermometer does not measure at regular
@@ -200,7 +200,8 @@ extension HealthThermometerService {
 extension ATTError {
     /// The error for a measurement interval outside the valid range.
     ///
-    /// The error code is 0x80, an application error of the Health Thermometer Service specification 1.0.
+    /// The error code is 0x80, an application error that the Health Thermometer Service specification 1.0
+    /// defines.
     public static let thermometerIntervalOutOfRange = ATTError(rawValue: 0x80)
 }
 

@@ -28,8 +28,8 @@ public struct TemperatureMeasurement: Hashable, Sendable {
 
     /// The time of the measurement, in local time.
     ///
-    /// The time is required if the thermometer stores measurements, or if the thermometer measures while no
-    /// central is connected.
+    /// The time is required if the thermometer stores measurements, or if the thermometer takes measurements
+    /// while no central is connected.
     public var timestamp: DateTime?
 
     /// The place on the body where the temperature was measured.
@@ -73,7 +73,7 @@ extension TemperatureMeasurement: GATTValue {
         type = flags & Self.typeFlag == 0 ? nil : try TemperatureType(decoding: &reader)
     }
 
-    /// Appends the flags, the temperature and the optional fields, which are at most 13 bytes in total.
+    /// Appends at most 13 bytes: the flags, the temperature and the optional fields.
     public func encode(into writer: inout ByteWriter) {
         let timestampFlag = timestamp == nil ? 0 : Self.timestampFlag
         let typeFlag = type == nil ? 0 : Self.typeFlag

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// A measurement of a heart rate sensor.
+/// A measurement from a heart rate sensor.
 ///
 /// The Heart Rate Measurement characteristic, 0x2A37, contains a measurement (Heart Rate Service 1.0, section
 /// 3.1).
@@ -31,12 +31,11 @@ public struct HeartRateMeasurement: Hashable, Sendable {
 
     /// The energy expended since the last reset, in kilojoules.
     ///
-    /// The energy must not wrap around to 0. After 65 535 kilojoules, the energy stays at 65 535 until a
-    /// reset.
+    /// The energy must not wrap around to 0. When the energy reaches 65 535 kilojoules, it stays at that
+    /// value until a reset.
     ///
-    /// A sensor can omit the energy from a measurement. The specification suggests that a sensor sends the
-    /// energy in every tenth measurement. The property is `nil` if the measurement does not contain the
-    /// energy.
+    /// A sensor can omit the energy from a measurement. The specification suggests sending the energy in
+    /// every tenth measurement. The property is `nil` if the measurement does not contain the energy.
     public var energyExpended: UInt16?
 
     /// The intervals between the heartbeats since the last measurement, oldest interval first.
@@ -105,7 +104,7 @@ extension HeartRateMeasurement: GATTValue {
         }
     }
 
-    /// Appends the flags, the heart rate and the optional fields, which are at most 20 bytes in total.
+    /// Appends at most 20 bytes: the flags, the heart rate and the optional fields.
     public func encode(into writer: inout ByteWriter) {
         writer.write(flags.rawValue)
         if flags.contains(.wideHeartRate) {

@@ -42,8 +42,8 @@ public struct HeartRateService: GATTServiceDeclaration {
     ///     Sensor Location characteristic.
     ///   - security: The security required to subscribe, and to write to the control point. The default
     ///     requires no security, because fitness apps expect a service without security.
-    ///   - resetEnergyExpended: A closure that sets the sensor's energy expended to 0 when a central requests
-    ///     the reset. The closure is required for a sensor that sends ``HeartRateMeasurement/energyExpended``
+    ///   - resetEnergyExpended: A closure that resets the energy expended to 0 when a central requests a
+    ///     reset. The closure is required for a sensor that sends ``HeartRateMeasurement/energyExpended``
     ///     (section 3.3). For any other sensor, omit the closure. If the closure throws an error, the service
     ///     refuses the request.
     public init(
@@ -92,6 +92,7 @@ public struct HeartRateService: GATTServiceDeclaration {
 extension ATTError {
     /// The error for a ``HeartRateCommand`` that the sensor does not support.
     ///
-    /// The error code is 0x80, an application error of the Heart Rate Service specification 1.0, section 1.6.
+    /// The error code is 0x80, an application error that the Heart Rate Service specification 1.0 defines in
+    /// section 1.6.
     public static let heartRateControlPointNotSupported = ATTError(rawValue: 0x80)
 }

@@ -1,7 +1,7 @@
 public import PeripheralFitnessMachine
 public import PeripheralKit
 
-/// The training data of an indoor bike.
+/// The workout data of an indoor bike.
 ///
 /// This type represents the value of the Indoor Bike Data characteristic, 0x2AD2 (Fitness Machine Service
 /// 1.0, section 4.9).
@@ -22,13 +22,14 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The property `workout` contains further values, such as the heart rate. The encoded data with all fields
-/// is 30 bytes long. If the data does not fit into one notification, the service sends several notifications.
+/// The property `workout` contains further values, such as the heart rate. If the data contains all fields,
+/// the encoded data is 30 bytes long. If the data does not fit into one notification, the service sends
+/// several notifications.
 public struct IndoorBikeData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     ///
     /// If the service sends the data in several parts, only the last part contains the speed. The speed is
-    /// `nil` in every part before the last part.
+    /// `nil` in every part except the last.
     public var kilometersPerHour: Double?
 
     /// The average speed since the workout began, in kilometers per hour.
@@ -64,7 +65,7 @@ public struct IndoorBikeData: FitnessMachineData {
     /// The workout values, such as the energy expended, the heart rate and the elapsed time.
     public var workout = WorkoutData()
 
-    /// Creates training data.
+    /// Creates workout data.
     ///
     /// If a value is out of range, the service sends the nearest bound of the range.
     ///

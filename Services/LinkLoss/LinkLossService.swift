@@ -21,8 +21,8 @@ private import Synchronization
 /// alert level of a bonded central applies until that central writes another level. The alert level of any
 /// other central applies until that central disconnects.
 ///
-/// The alert starts regardless of the reason for the end of the connection (section 3.2). To disconnect
-/// without an alert, a central first writes `AlertLevel.none`.
+/// The alert starts regardless of why the connection ended (section 3.2). To disconnect without an alert, a
+/// central first writes `AlertLevel.none`.
 public struct LinkLossService: GATTServiceDeclaration {
     /// The Alert Level characteristic, 0x2A06, which centrals read and write.
     public let alertLevel: Characteristic<AlertLevel>
@@ -37,7 +37,8 @@ public struct LinkLossService: GATTServiceDeclaration {
     ///     at least encryption for a device in the Proximity Reporter role.
     ///   - onAlert: A closure that starts an alert at the given level when the connection to a central ends.
     ///     When the central reconnects, the service calls the closure with `AlertLevel.none` to end the
-    ///     alert. The program can also limit the duration of the alert, and let the user silence the alert.
+    ///     alert. The program can also limit the duration of the alert, and can let the user silence the
+    ///     alert.
     public init(
         security: AttributeSecurity = .open,
         onAlert: @escaping @Sendable (_ level: AlertLevel, _ central: Central) async -> Void

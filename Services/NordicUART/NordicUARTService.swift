@@ -22,12 +22,12 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The documentation of Nordic Semiconductor defines the names of the characteristics. The peripheral
-/// receives bytes on RX, and sends bytes on TX.
+/// Nordic Semiconductor's documentation defines the names of the characteristics. The peripheral receives
+/// bytes on RX, and sends bytes on TX.
 public struct NordicUARTService: GATTServiceDeclaration {
     /// The RX characteristic, 6E400002, which receives the bytes that centrals write.
     ///
-    /// Centrals can write RX with or without a response.
+    /// Centrals can write to RX with or without a response.
     public let rx: Characteristic<[UInt8]>
 
     /// The TX characteristic, 6E400003, which sends bytes to centrals as notifications.
@@ -36,9 +36,9 @@ public struct NordicUARTService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - capacity: The largest number of writes that can wait until the program reads them, at least 1. The
-    ///     documentation of `WriteStream` explains what happens if a central writes faster than the program
-    ///     reads.
+    ///   - capacity: The maximum number of writes that can wait for the program to read them. The minimum is
+    ///     1. The documentation of `WriteStream` explains what happens if a central writes faster than the
+    ///     program reads.
     ///   - security: The security required to use the serial port. The default requires no security.
     public init(capacity: Int = 64, security: AttributeSecurity = .open) {
         rx = Characteristic(

@@ -2,10 +2,10 @@ public import PeripheralKit
 
 /// A line that a central has written to a ``UARTPort``.
 public struct UARTLine: Sendable {
-    /// The bytes of the line, without the line end.
+    /// The bytes of the line, without the line ending.
     public let bytes: [UInt8]
 
-    /// The central that has written the line.
+    /// The central that wrote the line.
     public let central: Central
 
     /// The text of the line, decoded as UTF-8.

@@ -4,7 +4,7 @@ internal import PeripheralKit
 ///
 /// The sequence delivers the lines in the order in which the lines are completed.
 ///
-/// A line ends with CR, with LF, or with CR and LF. A line contains bytes from only one central.
+/// A line ends with CR, LF, or CR followed by LF. A line contains bytes from only one central.
 ///
 /// If a central disconnects, the sequence keeps the unfinished line of that central until another central
 /// writes. When another central writes, the sequence drops the unfinished lines of disconnected centrals. If

@@ -1,11 +1,11 @@
 public import PeripheralKit
 
-/// The serial port of a ``NordicUARTService`` during a run of the peripheral.
+/// The serial port that a ``NordicUARTService`` provides while the peripheral is running.
 ///
 /// The port transfers a stream of bytes in each direction. The boundaries between writes and between
 /// notifications have no meaning.
 public struct UARTPort: Sendable {
-    /// The writes of centrals, in the order of arrival.
+    /// The writes from centrals, in order of arrival.
     ///
     /// Each write contains the bytes and identifies the central that wrote the bytes.
     ///
@@ -22,13 +22,13 @@ public struct UARTPort: Sendable {
         self.session = session
     }
 
-    /// The lines that centrals write, with at most 1024 bytes each.
+    /// The lines that centrals write, each at most 1024 bytes long.
     public var lines: UARTLines { lines(upTo: 1024) }
 
     /// Returns the lines that centrals write.
     ///
-    /// - Parameter length: The largest number of bytes in a line, at least 1. The sequence splits a longer
-    ///   line into several parts.
+    /// - Parameter length: The maximum number of bytes in a line. The minimum is 1. The sequence splits a
+    ///   longer line into several parts.
     /// - Returns: The complete lines of all centrals. The sequence ends when the session ends.
     public func lines(upTo length: Int) -> UARTLines {
         UARTLines(received: received, assembler: UARTLineAssembler(limit: max(1, length)), session: session)
@@ -36,11 +36,11 @@ public struct UARTPort: Sendable {
 
     /// Sends bytes to all subscribers.
     ///
-    /// The port sends bytes to each subscriber as fast as that subscriber accepts bytes.
+    /// The port sends bytes to each subscriber as fast as that subscriber accepts them.
     ///
     /// The method returns when the transfer to each subscriber is complete. If there are no subscribers, the
     /// method sends nothing. If a task calls the method repeatedly, the bytes arrive in the order of the
-    /// calls. A central that subscribes during the call receives all bytes of the call.
+    /// calls. A central that subscribes during the call receives all of the bytes.
     ///
     /// - Parameter bytes: The bytes to send. The number of bytes is not limited. The port uses the smallest
     ///   possible number of notifications for each central.
@@ -61,7 +61,7 @@ public struct UARTPort: Sendable {
         try await session.send(bytes, over: tx, to: central, chunkSize: .maximum, endMarker: nil)
     }
 
-    /// Encodes a text as UTF-8, and sends the bytes to all subscribers.
+    /// Encodes text as UTF-8, and sends the bytes to all subscribers.
     ///
     /// The method does not change the text.
     ///
@@ -71,7 +71,7 @@ public struct UARTPort: Sendable {
         try await write(Array(text.utf8))
     }
 
-    /// Encodes a text as UTF-8, and sends the bytes to one central.
+    /// Encodes text as UTF-8, and sends the bytes to one central.
     ///
     /// The method does not change the text.
     ///

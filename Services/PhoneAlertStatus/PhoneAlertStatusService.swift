@@ -43,14 +43,14 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
     /// The service stores the alert status and the ringer setting.
     ///
     /// - Parameters:
-    ///   - alertStatus: The initial alert status, which applies until the first call of
+    ///   - alertStatus: The initial alert status, which applies until the first call to
     ///     ``update(to:in:)-(AlertStatus,_)``.
-    ///   - ringerSetting: The initial ringer setting, which applies until the first call of
+    ///   - ringerSetting: The initial ringer setting, which applies until the first call to
     ///     ``update(to:in:)-(RingerSetting,_)``.
     ///   - security: The security required to read the values, to subscribe to the values, and to write to
-    ///     the control point. The default is encryption, because the service reveals calls and lets centrals
-    ///     silence the phone.
-    ///   - obey: A closure that executes a central's command to the ringer (section 3.3). If the closure is
+    ///     the control point. The default is encryption, because the service reveals incoming calls and lets
+    ///     centrals silence the phone.
+    ///   - obey: A closure that executes a central's command for the ringer (section 3.3). If the closure is
     ///     `nil`, the service has no control point. The closure must ignore commands that the phone does not
     ///     support. The service ignores ``RingerCommand/muteOnce`` while the ringer is not active. Such a
     ///     command therefore cannot mute a later alert. The service also ignores reserved commands.

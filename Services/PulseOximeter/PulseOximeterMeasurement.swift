@@ -38,7 +38,7 @@ extension OxygenSaturation: GATTValue {
     }
 }
 
-/// A single measurement of a pulse oximeter.
+/// A single measurement from a pulse oximeter.
 ///
 /// `SpotCheckMeasurement` represents the value of the PLX Spot-Check Measurement characteristic, 0x2A5E
 /// (Pulse Oximeter Service 1.0.1, section 3.1).

@@ -53,8 +53,7 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         /// Describes the store.
         ///
         /// - Parameters:
-        ///   - records: Returns all stored measurements, from the oldest measurement to the newest
-        ///     measurement.
+        ///   - records: Returns all stored measurements, from oldest to newest.
         ///   - remove: Deletes the measurements that a central selects.
         public init(
             records: @escaping @Sendable () async throws -> [SpotCheckMeasurement],

@@ -34,10 +34,10 @@ public import PeripheralKit
 ///   error.
 ///
 /// The service sends records only to the central that requests the records. The Bluetooth stack cannot always
-/// send values to one central alone (see `PeripheralSession.notify(_:_:to:)`). If the Bluetooth stack cannot
-/// do so and the records have several subscribers, the operation ends with
-/// ``RecordAccessResult/procedureNotCompleted``. The Bluetooth stack cannot send values to one central alone
-/// in these cases:
+/// send values exclusively to one central (see `PeripheralSession.notify(_:_:to:)`). If the Bluetooth stack
+/// cannot do so and several centrals have subscribed to the records, the operation ends with
+/// ``RecordAccessResult/procedureNotCompleted``. The Bluetooth stack cannot send values exclusively to one
+/// central in these cases:
 /// - The version of BlueZ is older than 5.76, or older than 5.80 if the records are sent as indications.
 /// - A bonded central has reconnected, but has not subscribed again. The limitation for a bonded central
 ///   applies to all versions of BlueZ.
@@ -64,7 +64,8 @@ public struct RecordAccess<Record: Sendable>: Sendable {
     ///     central that has not subscribed to the records.
     ///   - notSubscribed: The error for a central that has not subscribed to the records or to the control
     ///     point.
-    ///   - busy: The error for a request while another operation of the central is in progress.
+    ///   - busy: The error for a request that arrives while another operation of the same central is in
+    ///     progress.
     ///   - report: A closure that sends a record to a central.
     public init<Measurement>(
         records: @escaping @Sendable () async throws -> [Record],

@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// A request that a central writes to a Record Access Control Point, 0x2A52.
 ///
-/// The GATT Specification Supplement defines the request in the section Record Access Control Point.
+/// The GATT Specification Supplement defines the request in its Record Access Control Point section.
 ///
 /// ```swift
 /// RecordAccessRequest.report(.all)
@@ -96,7 +96,7 @@ public struct RecordAccessOperation: Hashable, Sendable {
     public static let reportNumber = RecordAccessOperation(rawValue: 0x04)
 }
 
-/// A selection of records, made by the operator and the operand of a ``RecordAccessRequest``.
+/// A selection of records, as defined by the operator and the operand of a ``RecordAccessRequest``.
 public enum RecordSelection: Hashable, Sendable {
     /// All records.
     case all

@@ -9,7 +9,7 @@ public enum RecordAccessResponse: Hashable, Sendable {
     case result(RecordAccessResult, of: RecordAccessOperation)
 }
 
-/// The result of an operation, identified by a response code value of the Record Access Control Point.
+/// The result of an operation, identified by a response code of the Record Access Control Point.
 public struct RecordAccessResult: Hashable, Sendable {
     /// The encoded value.
     public var rawValue: UInt8
@@ -25,11 +25,11 @@ public struct RecordAccessResult: Hashable, Sendable {
     public static let success = RecordAccessResult(rawValue: 0x01)
     /// The operation is not supported.
     public static let operationNotSupported = RecordAccessResult(rawValue: 0x02)
-    /// The operator is not valid with this operation.
+    /// The operator is not valid for the operation.
     public static let invalidOperator = RecordAccessResult(rawValue: 0x03)
     /// The operator is not supported.
     public static let operatorNotSupported = RecordAccessResult(rawValue: 0x04)
-    /// The operand is not valid with this operator.
+    /// The operand is not valid for the operator.
     public static let invalidOperand = RecordAccessResult(rawValue: 0x05)
     /// No record matches the selection.
     public static let noRecordsFound = RecordAccessResult(rawValue: 0x06)

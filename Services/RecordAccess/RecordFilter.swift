@@ -12,7 +12,7 @@ public struct RecordFilter<Record: Sendable>: Sendable {
     /// Returns the position of a record; `nil` for a record that never matches.
     let place: @Sendable (Record) -> Int64?
 
-    /// Creates a filter by sequence number, which is filter type 0x01.
+    /// Creates a filter by sequence number (filter type 0x01).
     public static func sequenceNumber(
         _ number: @escaping @Sendable (Record) -> UInt16
     ) -> RecordFilter {
@@ -24,7 +24,7 @@ public struct RecordFilter<Record: Sendable>: Sendable {
         )
     }
 
-    /// Creates a filter by user-facing time, which is filter type 0x02.
+    /// Creates a filter by user-facing time (filter type 0x02).
     public static func userFacingTime(
         _ time: @escaping @Sendable (Record) -> UserFacingTime?
     ) -> RecordFilter {
@@ -42,7 +42,7 @@ public struct UserFacingTime: Hashable, Sendable {
     /// The seconds since the beginning of the year 0.
     let seconds: Int64
 
-    /// Creates a time from the device's internal clock and the user's offset.
+    /// Creates a user-facing time from the time of the device's internal clock and the user's offset.
     ///
     /// The initializer returns `nil` if the year, the month or the day is not known.
     ///

@@ -1,7 +1,7 @@
 public import PeripheralFitnessMachine
 public import PeripheralKit
 
-/// The training data of a rower.
+/// The workout data of a rowing machine.
 ///
 /// This type represents the value of the Rower Data characteristic, 0x2AD1 (Fitness Machine Service 1.0,
 /// section 4.8).
@@ -25,13 +25,13 @@ public struct RowerData: FitnessMachineData {
     /// The number of strokes per minute, 0 to 127.5 in steps of 0.5.
     ///
     /// If the service sends the data in several parts, only the last part contains the stroke rate. The
-    /// stroke rate is `nil` in every part before the last part.
+    /// stroke rate is `nil` in every part except the last.
     public var strokesPerMinute: Double?
 
     /// The number of strokes since the workout began, 0 to 65,535.
     ///
     /// If the service sends the data in several parts, only the last part contains the number of strokes. The
-    /// number of strokes is `nil` in every part before the last part.
+    /// number of strokes is `nil` in every part except the last.
     public var strokes: Int?
 
     /// The average number of strokes per minute since the workout began.
@@ -67,7 +67,7 @@ public struct RowerData: FitnessMachineData {
     /// The workout values, such as the energy expended, the heart rate and the elapsed time.
     public var workout = WorkoutData()
 
-    /// Creates training data.
+    /// Creates workout data.
     ///
     /// If a value is out of range, the service sends the nearest bound of the range.
     ///
@@ -106,10 +106,10 @@ public struct RowerData: FitnessMachineData {
         self.workout = workout
     }
 
-    /// The kind of machine: a rower.
+    /// The kind of machine: a rowing machine.
     public static var machine: FitnessMachineKind { .rower }
 
-    /// Decodes the complete data of a rower, or one part of the data.
+    /// Decodes the complete data of a rowing machine, or one part of the data.
     ///
     /// The initializer ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
@@ -118,7 +118,7 @@ public struct RowerData: FitnessMachineData {
         reader = fields.rest
     }
 
-    /// Reads or writes the fields of the rower's data.
+    /// Reads or writes the fields of the rowing machine's data.
     public mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError) {
         if fields.begin(0, if: strokesPerMinute != nil || strokes != nil) {
             try fields.number(&strokesPerMinute, .halves8)

@@ -9,7 +9,7 @@ public import PeripheralKit
 /// RSCMeasurement(metersPerSecond: 3.2, cadence: 168, isRunning: true)
 /// ```
 ///
-/// Each value of a measurement is rounded to the nearest multiple of its step size, and limited to its range.
+/// Each value in a measurement is rounded to the nearest multiple of its step size, and limited to its range.
 public struct RSCMeasurement: Hashable, Sendable {
     /// The speed in meters per second, from 0 to 255.996 in steps of 1/256.
     public var metersPerSecond: Double
@@ -24,7 +24,7 @@ public struct RSCMeasurement: Hashable, Sendable {
 
     /// The total distance in meters.
     ///
-    /// The distance begins at the value that a central last set.
+    /// The distance is counted from the value that a central last set.
     ///
     /// The range of the distance is 0 to 429 496 729.5 meters in steps of 0.1.
     ///

@@ -97,7 +97,7 @@ public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
 
     /// Sends a measurement to all subscribers.
     ///
-    /// The service omits an optional value if the features of the sensor do not include this value.
+    /// The service omits an optional value if the features of the sensor do not include that value.
     ///
     /// - Parameters:
     ///   - value: The measurement.

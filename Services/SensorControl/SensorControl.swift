@@ -4,7 +4,7 @@ public import PeripheralSensorLocation
 /// The SC Control Point, 0x2A55, through which centrals configure a speed and cadence sensor.
 ///
 /// The Cycling Speed and Cadence service and the Running Speed and Cadence service contain the control point.
-/// Section 3.4 of each of the two service specifications, version 1.0.1, defines the control point.
+/// Both service specifications, version 1.0.1, define the control point in section 3.4.
 ///
 /// The response to a failed request reports one of these results:
 /// - `SensorControlResult.operationNotSupported`: There is no handler for the request, or the request is
@@ -103,7 +103,7 @@ public struct SensorControl: Sendable {
 }
 
 extension ATTError {
-    /// The error for a request while another request of the central is in progress.
+    /// The error for a request that arrives while another request of the same central is in progress.
     ///
     /// The application error has the code 0x80 (Cycling Speed and Cadence Service 1.0.1 and Running Speed and
     /// Cadence Service 1.0.1, section 1.6).

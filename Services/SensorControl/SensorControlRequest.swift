@@ -80,7 +80,7 @@ public struct SensorControlOperation: Hashable, Sendable {
 
 /// The response that the SC Control Point sends as an indication after a request.
 ///
-/// The GATT Specification Supplement defines the response in the section SC Control Point.
+/// The GATT Specification Supplement defines the response in its SC Control Point section.
 public struct SensorControlResponse: Hashable, Sendable {
     /// The requested operation.
     public var operation: SensorControlOperation

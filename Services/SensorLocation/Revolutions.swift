@@ -4,14 +4,14 @@ public import PeripheralKit
 public struct WheelRevolutions: Hashable, Sendable {
     /// The number of turns since a central last set the count.
     ///
-    /// The count does not wrap around. If the bicycle rolls back, the count can decrease, but not below 0
+    /// The count does not wrap around. If the bicycle rolls backward, the count can decrease, but not below 0
     /// (Cycling Speed and Cadence Service 1.0.1, section 3.1.1.2; Cycling Power Service 1.1, section
     /// 3.2.1.5).
     public var count: UInt32
 
     /// The time at which the last turn was completed.
     ///
-    /// The sensor chooses the moment at which the time is 0. The encoder rounds the time to the nearest
+    /// The time is relative to a moment that the sensor chooses. The encoder rounds the time to the nearest
     /// 1/1024 second. The encoded time wraps around every 64 seconds. In the Cycling Power service, the
     /// encoder rounds the time to the nearest 1/2048 second, and the encoded time wraps around every 32
     /// seconds. The encoder replaces a negative time with 0.
@@ -52,7 +52,7 @@ public struct CrankRevolutions: Hashable, Sendable {
 
     /// The time at which the last turn was completed.
     ///
-    /// The sensor chooses the moment at which the time is 0. The encoder rounds the time to the nearest
+    /// The time is relative to a moment that the sensor chooses. The encoder rounds the time to the nearest
     /// 1/1024 second. The encoded time wraps around every 64 seconds. The encoder replaces a negative time
     /// with 0.
     public var lastEventTime: Duration
@@ -69,8 +69,8 @@ public struct CrankRevolutions: Hashable, Sendable {
 
     /// Creates a count of turns from a number that can exceed 65 535.
     ///
-    /// The count of a crank exceeds 65 535 after several hours of pedaling. The conversion `UInt16(count)`
-    /// traps if the number exceeds 65 535.
+    /// The number of crank turns exceeds 65 535 after several hours of pedaling. The conversion
+    /// `UInt16(count)` traps if the number exceeds 65 535.
     ///
     /// - Parameters:
     ///   - count: The number of turns. The initializer uses only the lower 16 bits of the number.

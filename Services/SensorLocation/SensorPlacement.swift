@@ -31,9 +31,9 @@ public enum SensorPlacement: Sendable {
 
     /// Creates the Sensor Location characteristic, 0x2A5D.
     ///
-    /// Store the characteristic in a constant, and declare the characteristic in one service only.
+    /// Store the characteristic in a constant, and declare the constant in only one service.
     ///
-    /// - Returns: The characteristic, which centrals read.
+    /// - Returns: The characteristic, which centrals can read.
     public func characteristic() -> Characteristic<SensorLocation> {
         switch self {
         case .fixed(let location):
@@ -49,7 +49,7 @@ extension SensorPlacement {
     ///
     /// Use this method in a service that declares its own control point.
     ///
-    /// - Parameter parameter: The parameter of the request, which is one byte that encodes the location.
+    /// - Parameter parameter: The parameter of the request: one byte that encodes the location.
     /// - Throws: ``SensorControlResult`` if the location is fixed, or if the parameter is not a supported
     ///   location. The method also throws any error that the closure `move` throws.
     public func move(to parameter: [UInt8]) async throws {

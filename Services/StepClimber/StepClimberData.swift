@@ -1,7 +1,7 @@
 public import PeripheralFitnessMachine
 public import PeripheralKit
 
-/// The training data of a step climber.
+/// The workout data of a step climber.
 ///
 /// This type represents the value of the Step Climber Data characteristic, 0x2ACF (Fitness Machine Service
 /// 1.0, section 4.6).
@@ -21,16 +21,16 @@ public import PeripheralKit
 /// }
 /// ```
 public struct StepClimberData: FitnessMachineData {
-    /// The number of floors since the workout began, 0 to 65,535.
+    /// The number of floors climbed since the workout began, 0 to 65,535.
     ///
     /// If the service sends the data in several parts, only the last part contains the number of floors. The
-    /// number of floors is `nil` in every part before the last part.
+    /// number of floors is `nil` in every part except the last.
     public var floors: Int?
 
     /// The number of steps since the workout began, 0 to 65,535.
     ///
     /// If the service sends the data in several parts, only the last part contains the number of steps. The
-    /// number of steps is `nil` in every part before the last part.
+    /// number of steps is `nil` in every part except the last.
     public var steps: Int?
 
     /// The number of steps per minute, 0 to 65,535.
@@ -45,12 +45,12 @@ public struct StepClimberData: FitnessMachineData {
     /// The workout values, such as the energy expended, the heart rate and the elapsed time.
     public var workout = WorkoutData()
 
-    /// Creates training data.
+    /// Creates workout data.
     ///
     /// If a value is out of range, the service sends the nearest bound of the range.
     ///
     /// - Parameters:
-    ///   - floors: The number of floors since the workout began.
+    ///   - floors: The number of floors climbed since the workout began.
     ///   - steps: The number of steps since the workout began.
     ///   - stepsPerMinute: The number of steps per minute.
     ///   - averageStepsPerMinute: The average number of steps per minute since the workout began.

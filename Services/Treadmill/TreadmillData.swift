@@ -1,7 +1,7 @@
 public import PeripheralFitnessMachine
 public import PeripheralKit
 
-/// The training data of a treadmill.
+/// The workout data of a treadmill.
 ///
 /// This type represents the value of the Treadmill Data characteristic, 0x2ACD (Fitness Machine Service 1.0,
 /// section 4.4).
@@ -28,7 +28,7 @@ public struct TreadmillData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     ///
     /// If the service sends the data in several parts, only the last part contains the speed. The speed is
-    /// `nil` in every part before the last part.
+    /// `nil` in every part except the last.
     public var kilometersPerHour: Double?
 
     /// The average speed since the workout began, in kilometers per hour.
@@ -91,7 +91,7 @@ public struct TreadmillData: FitnessMachineData {
     /// The workout values, such as the energy expended, the heart rate and the elapsed time.
     public var workout = WorkoutData()
 
-    /// Creates training data.
+    /// Creates workout data.
     ///
     /// If a value is out of range, the service sends the nearest bound of the range.
     ///

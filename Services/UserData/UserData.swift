@@ -1,7 +1,7 @@
 public import PeripheralKit
 private import Synchronization
 
-/// The users of a device, and the centrals' access to user data.
+/// The users of a device, and the access that centrals have to the user data.
 ///
 /// Create a `UserData` value, and use the value to create the characteristics of a ``UserDataService``:
 ///
@@ -20,8 +20,8 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// A central can access the data of only one user at a time. The access begins when the user gives consent.
-/// The access ends when the connection ends. If a central does not have the consent of a user, the service
+/// A central can access the data of only one user at a time. Access begins when the user gives consent.
+/// Access ends when the connection ends. If a central does not have the consent of a user, the service
 /// rejects a request for data with `ATTError.userDataAccessNotPermitted`.
 public struct UserData: Sendable {
     /// The index that represents an unknown user.

@@ -55,9 +55,9 @@ public struct UserDataService: GATTServiceDeclaration {
 
     /// Notifies centrals that a user has changed data on the device.
     ///
-    /// The service sends the new number of changes to each subscriber that has the consent of the user. If
-    /// the Bluetooth stack cannot send a notification to one central alone, the service does not notify that
-    /// central. A central that does not receive the notification reads the number of changes when it
+    /// The service sends the new number of changes to each subscriber that has the user's consent. If the
+    /// Bluetooth stack cannot send a notification exclusively to one central, the service does not notify
+    /// that central. A central that does not receive the notification reads the number of changes when it
     /// reconnects.
     ///
     /// - Parameters:

@@ -38,13 +38,13 @@ public struct SportType: GATTValue, Hashable, RawRepresentable, ExpressibleByInt
     public static var skiing: SportType { 6 }
     /// Skating.
     public static var skating: SportType { 7 }
-    /// Exercise of the arms.
+    /// Arm exercise.
     public static var armExercising: SportType { 8 }
-    /// Exercise of the lower body.
+    /// Lower-body exercise.
     public static var lowerBodyExercising: SportType { 9 }
-    /// Exercise of the upper body.
+    /// Upper-body exercise.
     public static var upperBodyExercising: SportType { 10 }
-    /// Exercise of the whole body.
+    /// Whole-body exercise.
     public static var wholeBodyExercising: SportType { 11 }
 
     /// Reads one byte.

@@ -64,7 +64,7 @@ public struct WeightMeasurement: Hashable, Sendable {
     /// - Parameters:
     ///   - weight: The weight, or `nil` if the measurement has failed.
     ///   - timestamp: The time of the measurement, in local time.
-    ///   - userID: The number of the user, or 255 for an unknown user.
+    ///   - userID: The user's number, or 255 for an unknown user.
     ///   - build: The body mass index, and the height in meters.
     public init(
         kilograms weight: Double?,
@@ -81,7 +81,7 @@ public struct WeightMeasurement: Hashable, Sendable {
     /// - Parameters:
     ///   - weight: The weight, or `nil` if the measurement has failed.
     ///   - timestamp: The time of the measurement, in local time.
-    ///   - userID: The number of the user, or 255 for an unknown user.
+    ///   - userID: The user's number, or 255 for an unknown user.
     ///   - build: The body mass index, and the height in inches.
     public init(
         pounds weight: Double?,

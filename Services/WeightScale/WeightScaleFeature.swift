@@ -38,7 +38,7 @@ public struct WeightScaleFeature: Hashable, Sendable {
 
     /// Whether each measurement contains the time of the measurement.
     public var hasTimestamps: Bool
-    /// Whether each measurement contains the number of the user.
+    /// Whether each measurement contains the user's number.
     public var hasUsers: Bool
     /// Whether each measurement contains the body mass index and the height.
     public var hasBuild: Bool
@@ -51,7 +51,7 @@ public struct WeightScaleFeature: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - hasTimestamps: Whether each measurement contains the time of the measurement.
-    ///   - hasUsers: Whether each measurement contains the number of the user.
+    ///   - hasUsers: Whether each measurement contains the user's number.
     ///   - hasBuild: Whether each measurement contains the body mass index and the height.
     ///   - weightResolution: The resolution of weights in measurements.
     ///   - heightResolution: The resolution of heights in measurements.

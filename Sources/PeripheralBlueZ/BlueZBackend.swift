@@ -150,8 +150,8 @@ internal import PeripheralStorage
 ///   also cause pauses of 0.2 s. If the backend sends values to several centrals at the same time, the
 ///   slowest central limits the speed for all centrals.
 /// - `.unknown` applies if completion can be neither observed nor estimated. This is the case in most
-///   containers, with a systemd setting `RestrictAddressFamilies=` without `AF_BLUETOOTH`, and with a driver
-///   that does not count packets. The backend sends values at a rate that nearly every connection can
+///   containers, with a systemd setting `RestrictAddressFamilies=` that omits `AF_BLUETOOTH`, and with a
+///   driver that does not count packets. The backend sends values at a rate that nearly every connection can
 ///   sustain. If a central shows that values have arrived, the backend sends faster. See ``FallbackRate``.
 ///
 /// The backend cannot observe values that bluetoothd sends over an Enhanced ATT bearer. Values on an Enhanced

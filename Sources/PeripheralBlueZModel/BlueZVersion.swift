@@ -22,8 +22,8 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
 
     /// Creates a version from text such as `5.66`.
     ///
-    /// The text must consist of two decimal numbers that are separated by a point. For any other text, the
-    /// initializer returns `nil`.
+    /// The text must consist of two decimal numbers separated by a dot. For any other text, the initializer
+    /// returns `nil`.
     public init?(_ description: String) {
         let numbers = description.split(separator: ".", omittingEmptySubsequences: false)
         guard numbers.count == 2, numbers.allSatisfy({ $0.allSatisfy(\.isNumber) }),
@@ -32,7 +32,7 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
         self.init(major: major, minor: minor)
     }
 
-    /// The two numbers of the version, separated by a point.
+    /// The two numbers of the version, separated by a dot.
     public var description: String { "\(major).\(minor)" }
 
     /// Returns whether the first version is older than the second version.
@@ -44,7 +44,7 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
 extension BlueZVersion: ExpressibleByStringLiteral {
     /// Creates a version from a literal such as `"5.66"`.
     ///
-    /// A literal that is not a version stops the program with a fatal error. For text that is known only at
+    /// If the literal is not a version, the program stops with a fatal error. For text that is known only at
     /// run time, pass a `String` to ``init(_:)``. ``init(_:)`` returns `nil` if the text is not a version.
     public init(stringLiteral text: String) {
         guard let version = BlueZVersion(text) else {

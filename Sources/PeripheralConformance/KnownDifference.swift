@@ -46,7 +46,7 @@ public struct KnownDifference: Sendable {
         }
     }
 
-    /// The name of the scenario, or the description of another check.
+    /// The name of the scenario, or a description of the expected behavior if the difference has no scenario.
     public let scenario: String
     /// The versions of BlueZ that fail the scenario.
     public let versions: Versions
@@ -121,7 +121,7 @@ public struct KnownDifference: Sendable {
 }
 
 extension Scenario {
-    /// Runs the scenario once, and expects the known difference of the given BlueZ version.
+    /// Runs the scenario once, and expects its known difference, if any, on the given BlueZ version.
     ///
     /// - Parameters:
     ///   - backend: The backend under test.

@@ -4,8 +4,9 @@ public import PeripheralTesting
 
 /// A test of one behavior that every backend must have.
 ///
-/// A scenario consists of a peripheral, and of the steps and expectations of a central. Scenarios are
-/// independent of each other and of any test framework. A scenario throws an error if the scenario fails.
+/// A scenario consists of a peripheral, the steps that a central performs, and the expected results.
+/// Scenarios are independent of each other and of any test framework. A scenario throws an error if the
+/// scenario fails.
 ///
 /// ```swift
 /// for scenario in ConformanceSuite.scenarios {
@@ -42,7 +43,8 @@ public struct Scenario: Sendable, CustomStringConvertible {
     ///   - backend: The backend under test.
     ///   - logger: The logger that the framework uses.
     ///   - clock: The clock that measures the duration of handlers. The scenario advances the clock. With
-    ///     `nil`, the scenario uses real time. In real time, a scenario with a late handler takes 4 seconds.
+    ///     `nil`, the scenario uses real time. In real time, a scenario in which a handler does not answer
+    ///     takes 4 seconds.
     ///   - makeCentral: Creates a central for the peripheral. The method calls `makeCentral` when the
     ///     peripheral is on the air. The closure `makeCentral` must not connect the central.
     /// - Throws: ``ConformanceFailure`` if the peripheral does not meet an expectation. The method also

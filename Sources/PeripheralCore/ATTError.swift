@@ -134,7 +134,7 @@ extension ATTError {
 }
 
 extension ATTError: CustomStringConvertible {
-    /// The name and the code of the error in the specification.
+    /// The specification's name for the error, followed by the error code.
     ///
     /// For example, the description of ``readNotPermitted`` is `read not permitted (0x02)`.
     public var description: String {

@@ -22,9 +22,9 @@ extension BluetoothUUID: LosslessStringConvertible {
         }
     }
 
-    /// The shortest text of the UUID, in lower case.
+    /// The shortest text form of the UUID, in lower case.
     ///
-    /// Examples of the shortest text are `180d`, `12345678` and `5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11`.
+    /// Examples of the shortest form are `180d`, `12345678` and `5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11`.
     public var description: String {
         guard let number = assignedNumber else {
             return fullDescription

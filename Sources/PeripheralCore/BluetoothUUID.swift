@@ -74,9 +74,8 @@ extension BluetoothUUID {
 
     /// The 2, 4 or 16 bytes of the UUID's shortest form, with the least significant byte first.
     ///
-    /// Advertising data has a separate list for UUIDs of each width: 16, 32 and 128 bits. Data units of the
-    /// attribute protocol cannot contain 32-bit UUIDs. For data units of the attribute protocol, use
-    /// ``attBytes``.
+    /// Advertising data has separate lists for 16-bit, 32-bit and 128-bit UUIDs. Attribute protocol PDUs
+    /// cannot contain 32-bit UUIDs. For these PDUs, use ``attBytes``.
     public var littleEndianBytes: [UInt8] {
         guard let number = assignedNumber else {
             return bits.littleEndianBytes
@@ -84,7 +83,8 @@ extension BluetoothUUID {
         return UInt16(exactly: number)?.littleEndianBytes ?? number.littleEndianBytes
     }
 
-    /// The UUID's 2 or 16 bytes in the attribute protocol, with the least significant byte first.
+    /// The 2 or 16 bytes that represent the UUID in the attribute protocol, with the least significant byte
+    /// first.
     ///
     /// The property converts a 32-bit UUID to the 128-bit form (Core Specification Vol 3, Part F, 3.2.1).
     public var attBytes: [UInt8] {

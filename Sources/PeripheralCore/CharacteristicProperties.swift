@@ -32,15 +32,14 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     public static let notify = CharacteristicProperties(rawValue: 0x0010)
     /// The peripheral can send the characteristic value to subscribers as an indication.
     ///
-    /// Each subscriber confirms an indication.
+    /// Each subscriber confirms each indication.
     public static let indicate = CharacteristicProperties(rawValue: 0x0020)
     /// Centrals can write the characteristic value with a Signed Write Command.
     ///
     /// The central signs the command with a key that the devices exchanged during pairing. BlueZ 5.73 or
-    /// later checks the signature. The tests of the framework do not contain a central that sends signed
-    /// commands.
+    /// later checks the signature. The framework's tests include no central that sends signed commands.
     public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x0040)
-    /// Centrals can write the characteristic value in a reliable write.
+    /// Centrals can write the characteristic value with a reliable write.
     ///
     /// In a reliable write, the peripheral returns a copy of each prepared value, and the central checks the
     /// copies before the peripheral performs the writes. BlueZ performs the writes one after another and

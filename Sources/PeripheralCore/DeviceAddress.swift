@@ -62,7 +62,7 @@ public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
         Array(rawValue.littleEndianBytes.prefix(6))
     }
 
-    /// The kind of a random address, which the two most significant bits determine.
+    /// The kind of random address that the two most significant bits indicate.
     ///
     /// The property `randomKind` has no meaning for a public address. If the two most significant bits have
     /// the reserved pattern `10`, the property is `nil`.

@@ -8,7 +8,7 @@ package enum BusAddress: Sendable, Equatable {
     /// of the system bus.
     ///
     /// A program with more privileges than its caller, for example after `setcap cap_net_raw+ep`, ignores
-    /// `DBUS_SYSTEM_BUS_ADDRESS`. The caller must not be able to choose the bus of a program with more
+    /// `DBUS_SYSTEM_BUS_ADDRESS`. Otherwise, the caller could choose the bus of a program with more
     /// privileges.
     case system
     /// A server address in D-Bus notation, such as `unix:path=/run/dbus/system_bus_socket`.

@@ -16,7 +16,7 @@ package enum BusError: Error, Sendable, Equatable {
     case invalidName(kind: String, value: String)
     /// A value cannot be sent over D-Bus, or is not allowed for the operation.
     case invalidValue(String)
-    /// A D-Bus message exceeds the limit for its size or for its nesting depth.
+    /// A D-Bus message exceeds the maximum size or the maximum nesting depth.
     case limitExceeded(String)
 }
 

@@ -16,8 +16,8 @@ public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
         /// A Bluetooth 5 adapter, which stops advertising when a central connects.
         ///
         /// The adapter advertises again when the program registers the advertisement again, or when a
-        /// connection ends. On a Bluetooth 5 adapter, bluetoothd reports the transmit power to each
-        /// advertisement, and supports secondary channels.
+        /// connection ends. On a Bluetooth 5 adapter, bluetoothd sets the `TxPower` property of each
+        /// advertisement to the transmit power, and supports secondary channels.
         public static let extended = Kind(name: .extended)
 
         /// The name of the kind, which is `legacy` or `extended`.

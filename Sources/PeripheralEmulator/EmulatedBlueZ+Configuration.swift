@@ -6,9 +6,9 @@ extension EmulatedBlueZ {
         /// The version of bluetoothd to imitate.
         ///
         /// For versions 5.66, 5.82 and 5.87, the emulation is based on recordings of the real bluetoothd. The
-        /// recordings cover the behavior that a peripheral and its centrals observe. For the other versions
-        /// from 5.66 to 5.87, the emulation is based on the change history of BlueZ. The emulation omits
-        /// properties and signals that no peripheral needs.
+        /// recordings cover the behavior that a peripheral and its centrals can observe. For the other
+        /// versions from 5.66 to 5.87, the emulation is based on the change history of BlueZ. The emulation
+        /// omits properties and signals that no peripheral needs.
         public var version: BlueZVersion
 
         /// The emulated adapters, in the order in which bluetoothd lists the adapters.
@@ -16,14 +16,14 @@ extension EmulatedBlueZ {
         /// The array can be empty.
         public var adapters: [EmulatedAdapter]
 
-        /// The name that all adapters share, which centrals read as the device name.
+        /// The name that all adapters share and that centrals read as the device name.
         public var deviceName: String
 
         /// Whether bluetoothd asks the program for permission when a bonded central pairs again with Just
         /// Works.
         ///
-        /// The value `true` corresponds to the setting `JustWorksRepairing = confirm` in the main.conf of
-        /// bluetoothd. The value `false` corresponds to the default setting, `JustWorksRepairing = never`.
+        /// The value `true` corresponds to the setting `JustWorksRepairing = confirm` in bluetoothd's
+        /// `main.conf`. The value `false` corresponds to the default setting, `JustWorksRepairing = never`.
         /// With the default setting, bluetoothd refuses to pair again with a bonded central.
         public var asksBeforeRepairing: Bool
 
@@ -33,10 +33,10 @@ extension EmulatedBlueZ {
         ///
         /// - 5 seconds for a program's answer to a request from a central
         /// - 25 seconds for an application to list its objects
-        /// - 30 seconds for a pairing
+        /// - 30 seconds for pairing
         /// - 30 seconds for the confirmation of an indication
-        /// - 30 seconds until bluetoothd forgets a disconnected central without a bond
-        /// - the time in the `Timeout` property of an advertisement
+        /// - 30 seconds until bluetoothd forgets a disconnected central that is not bonded
+        /// - the duration in the `Timeout` property of an advertisement
         ///
         /// With a manual clock, a test can reach the time limits without waiting.
         public var clock: any Clock<Duration>

@@ -52,9 +52,10 @@ public func withEmulatedBlueZ<Output>(
 /// An emulated bluetoothd on a private message bus.
 ///
 /// The emulated bluetoothd owns the bus name `org.bluez`, and has adapters without a radio. The emulated
-/// bluetoothd imitates recordings of the real bluetoothd, including the order of calls, the options, the
-/// errors, the handles and the advertising bytes. The conformance suite verifies that the emulated bluetoothd
-/// behaves like the real bluetoothd. ``withEmulatedBlueZ(_:_:)`` creates the emulated bluetoothd.
+/// bluetoothd reproduces the recorded behavior of the real bluetoothd, including the order of calls, the
+/// options, the errors, the handles and the advertising bytes. The conformance suite verifies that the
+/// emulated bluetoothd behaves like the real bluetoothd. ``withEmulatedBlueZ(_:_:)`` creates the emulated
+/// bluetoothd.
 public final class EmulatedBlueZ: Sendable {
     /// The configuration.
     public let configuration: Configuration

@@ -19,7 +19,7 @@ extension Peripheral {
     /// 3. `run` withdraws the services.
     /// 4. `run` returns, or throws the error of the body.
     ///
-    /// Cancellation of the calling task cancels the body and the running handlers, and withdraws the
+    /// If the calling task is cancelled, `run` cancels the body and the running handlers, and withdraws the
     /// peripheral.
     ///
     /// To shut down gracefully on `SIGTERM`, return from the body. The peripheral answers pending requests
@@ -46,7 +46,7 @@ extension Peripheral {
     /// - Parameters:
     ///   - backend: The backend for a Bluetooth stack, such as `.bluez`.
     ///   - logger: A logger for problems that the framework cannot report in another way. An example of such
-    ///     a problem is a handler's error that does not conform to ``ATTErrorConvertible``.
+    ///     a problem is a handler error that does not conform to ``ATTErrorConvertible``.
     ///   - body: A closure that performs the work of the program while the peripheral is published.
     /// - Returns: The return value of the body.
     /// - Throws: ``DeclarationError`` if the declaration is invalid. In this case, `run` does not publish the
@@ -65,17 +65,18 @@ extension Peripheral {
     /// Like ``run(on:logger:_:)``, this function publishes and serves the peripheral. This function also
     /// restores and preserves the state of the peripheral.
     ///
-    /// Unless this function throws an error, the peripheral runs even if the store fails. If the store cannot
-    /// be opened, this function tries again for 5 seconds before it publishes the peripheral.
-    /// ``RestoredState/problems`` and ``SessionEvent/restorationFailed(_:)`` report failures of the store.
+    /// The peripheral runs even if the store fails, unless the failure is one of the errors that this
+    /// function throws. If the store cannot be opened, this function keeps trying for 5 seconds before it
+    /// publishes the peripheral. ``RestoredState/problems`` and ``SessionEvent/restorationFailed(_:)`` report
+    /// failures of the store.
     ///
     /// - Parameters:
     ///   - backend: The backend for a Bluetooth stack, such as `.bluez`.
     ///   - store: A store for the preserved state of the peripheral.
     ///   - interval: The minimum time between two saves. The framework combines all changes between two saves
     ///     into one save. At the end of the run, the framework saves all changes. Some operations wait for a
-    ///     save, for example the response to a ``WriteDurability/durable`` write. A save that an operation
-    ///     waits for begins at most half a second after the previous save.
+    ///     save, for example the response to a ``WriteDurability/durable`` write. The framework delays such a
+    ///     save by at most half a second.
     ///   - logger: A logger for problems that the framework cannot report in another way.
     ///   - body: A closure that performs the work of the program while the peripheral is published.
     /// - Returns: The return value of the body.

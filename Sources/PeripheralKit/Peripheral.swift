@@ -12,7 +12,7 @@ internal import PeripheralCore
 /// ```
 ///
 /// Centrals discover the peripheral, and then read, write and subscribe to its characteristics. A
-/// `Peripheral` value is only a declaration. The declaration has no effect before ``run(on:logger:_:)``
+/// `Peripheral` value is only a declaration. The declaration has no effect until ``run(on:logger:_:)``
 /// publishes the peripheral.
 public struct Peripheral: Sendable {
     /// The name of the peripheral.
@@ -69,8 +69,8 @@ public struct Peripheral: Sendable {
     ///     preserves no state. Only one running peripheral at a time can use a restoration identifier.
     ///   - pairing: The pairing methods for centrals, with their handlers. If an attribute requires security,
     ///     the peripheral needs a pairing method.
-    ///   - content: The services in the order of the database, and the ``Advertisement``s. If the content has
-    ///     no ``Advertisement``, the peripheral advertises its name and services.
+    ///   - content: The services, in the order of the GATT database, and the ``Advertisement``s. If the
+    ///     content has no ``Advertisement``, the peripheral advertises its name and services.
     ///   - onRestore: A closure that receives the restored state, or the problems that prevented the
     ///     restoration. The framework calls the closure before it registers the peripheral and before it
     ///     serves any request. If there is neither preserved state nor a problem, the framework does not call
@@ -115,7 +115,7 @@ public struct Peripheral: Sendable {
 // MARK: - A certain Bluetooth stack
 
 extension Peripheral {
-    /// Examines the declaration for a certain Bluetooth stack.
+    /// Checks the declaration against the rules of a certain Bluetooth stack.
     ///
     /// The Bluetooth stack need not run on this machine.
     ///

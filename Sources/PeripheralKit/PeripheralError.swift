@@ -51,7 +51,7 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
 
         /// The Bluetooth stack does not know the central.
         ///
-        /// The central is not bonded, and was not connected recently.
+        /// The central is not bonded, and has not been connected recently.
         public static let unknownCentral = Code(kind: .unknownCentral)
 
         /// The link of the central has less security than the characteristic requires.

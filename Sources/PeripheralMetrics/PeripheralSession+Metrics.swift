@@ -31,7 +31,7 @@
         ///
         /// The method reports metrics when it is called, after each interval, and once more when the task is
         /// cancelled. Before the method returns, it sets the meters for queued values and for values in
-        /// flight to 0. For each metrics factory, run only one call of `reportMetrics` at a time. Two
+        /// flight to 0. For each metrics factory, make only one call to `reportMetrics` at a time. Two
         /// simultaneous calls would count every value twice.
         ///
         /// The method `reportMetrics` is available with the package trait `Metrics`.

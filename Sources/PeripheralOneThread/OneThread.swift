@@ -41,7 +41,7 @@ public enum OneThread: Sendable {
     /// Runs all tasks of the process on the calling thread, and exits the process when `program` returns.
     ///
     /// Call `run` once, at the beginning of a synchronous `main` function. Tasks that exist before the call
-    /// remain on their threads. A second call of `run` stops the program with a runtime error.
+    /// remain on their threads. A second call to `run` stops the program with a runtime error.
     ///
     /// After 10 seconds, the process releases memory pages that it needs only during startup. The released
     /// pages are unmodified pages of the program file and the library files. The kernel can read a released
@@ -60,7 +60,7 @@ public enum OneThread: Sendable {
         }
     }
 
-    /// Returns a stream of signals, such as `SIGTERM`, and disables the default effects of the given signals.
+    /// Returns a stream of signals, such as `SIGTERM`, and disables the default actions of the given signals.
     ///
     /// To shut a peripheral down gracefully, cancel the peripheral's task when a signal arrives:
     ///
@@ -89,7 +89,7 @@ public enum OneThread: Sendable {
     /// - Returns: A stream of received signals, represented by their signal numbers. If several signals are
     ///   unread, the stream delivers only the newest one. The stream ends when the program stops reading it.
     /// - Throws: ``SignalsError`` when no file descriptor is available. If the method throws a
-    ///   ``SignalsError``, the signals keep their previous effects.
+    ///   ``SignalsError``, the handling of the signals does not change.
     public static func arrivals(of signals: [CInt]) throws(SignalsError) -> AsyncStream<CInt> {
         guard let loop = EventLoop.ofProcess else { preconditionFailure("call this within OneThread.run") }
         let descriptor = try openDescriptor(of: signals)

@@ -13,11 +13,11 @@ extension Peripheral {
     /// }
     /// ```
     ///
-    /// The compiler does not infer from a `try` inside `#expect` that a closure throws. If a closure contains
-    /// no other `try`, begin the closure with `{ central async throws in`.
+    /// When the compiler determines whether a closure throws, it ignores a `try` inside `#expect`. If a
+    /// closure contains no other `try`, begin the closure with `{ central async throws in`.
     ///
     /// The test runs entirely inside the process. When the body ends, the method disconnects the central and
-    /// withdraws the peripheral. For a second central, call ``VirtualCentral/makeAnother()``.
+    /// withdraws the peripheral. To create a second central, call ``VirtualCentral/makeAnother()``.
     ///
     /// - Parameters:
     ///   - mtu: The largest MTU that the central accepts, from 23 to 517 bytes.

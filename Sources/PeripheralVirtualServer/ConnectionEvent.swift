@@ -7,7 +7,7 @@ package enum ConnectionEvent: Hashable, Sendable {
     ///
     /// The `Central` value contains the MTU.
     case connected(Central)
-    /// The link is encrypted with the keys of a bond or of a pairing.
+    /// The link is encrypted with keys from a bond or from a pairing.
     case secured(Central, SecurityLevel)
     /// A central has paired.
     ///

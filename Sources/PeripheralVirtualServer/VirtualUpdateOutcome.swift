@@ -6,6 +6,6 @@ package enum VirtualUpdateOutcome: Hashable, Sendable {
     case confirmed
     /// The connection ended before the central confirmed the indication.
     case disconnected
-    /// The central has not confirmed the indication in time, and the server has disconnected the central.
+    /// The central did not confirm the indication in time, and the server disconnected the central.
     case timedOut
 }

@@ -19,7 +19,7 @@ struct DeviceTable {
         /// subscriptions.
         case identified(Central)
         case disconnected(Central)
-        /// bluetoothd has removed the bond and all its data about the central.
+        /// bluetoothd has removed the bond and all other data about the central.
         case forgotten(Central.ID)
     }
 

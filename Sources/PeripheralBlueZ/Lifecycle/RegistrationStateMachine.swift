@@ -52,7 +52,7 @@ struct RegistrationStateMachine {
         case registerApplication
         /// Registers advertisements that are not yet registered.
         case registerAdvertisements([Int: Advertisement])
-        /// Changes registered advertisements whose content differs from the wanted content.
+        /// Changes registered advertisements whose content differs from the desired content.
         case changeAdvertisements([Int: Advertisement])
         case reportPublication
         /// Logs that an advertisement could not be registered, and waits before the next attempt.

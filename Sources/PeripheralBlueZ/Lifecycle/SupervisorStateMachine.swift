@@ -23,7 +23,7 @@ struct SupervisorStateMachine {
         case disconnected
         case failed(Failure)
 
-        /// An outcome of a step of the registration, or an event that concerns the registration.
+        /// The outcome of a registration step, or an event that concerns the registration.
         case registration(Registration.Event)
 
         // Events that concern the peripheral:
@@ -45,7 +45,7 @@ struct SupervisorStateMachine {
     enum Action: Hashable {
         /// Connects to the bus, and begins to watch bluetoothd.
         case connect
-        /// Finds the adapters. If bluetoothd is not running, the bus is allowed to start it.
+        /// Finds the adapters. If bluetoothd is not running, the bus is allowed to start bluetoothd.
         case examine(startsDaemon: Bool)
         /// Applies the required settings to the adapter, including its power state.
         case prepare(AdapterDescription)
@@ -53,7 +53,8 @@ struct SupervisorStateMachine {
         /// Waits until something changes. If bluetoothd is not running, another connection to the bus checks
         /// from time to time whether bluetoothd has started.
         case awaitChange(because: Failure)
-        /// Waits for a change that no signal reports, for between half of the duration and the full duration.
+        /// Waits for a random time between half the duration and the full duration, because no signal reports
+        /// the expected change.
         case wait(Duration, because: Failure)
         /// Ends the connection to the bus, which ends all registrations.
         case disconnect
@@ -64,7 +65,7 @@ struct SupervisorStateMachine {
         case idle
         /// Whether the new connection was lost before the step reported an open connection.
         case connecting(isLost: Bool)
-        /// Whether something has changed since the adapters were requested.
+        /// Whether something has changed since the list of adapters was requested.
         case examining(isOutdated: Bool)
         case preparing(AdapterDescription)
         case waiting(isConnected: Bool)

@@ -16,8 +16,8 @@ internal import Glibc
 ///   the missing part.
 /// - The state of the peripheral has changed. `systemctl status` shows a description of the peripheral's
 ///   state.
-/// - The program is ending. The backend reports the end of the program as soon as it withdraws the
-///   peripheral.
+/// - The program is ending. As soon as the backend withdraws the peripheral, it reports that the program is
+///   ending.
 /// - The program is still running. If the service manager uses a watchdog (`WatchdogSec=`), the backend
 ///   reports twice in each watchdog interval that the program is still running.
 ///

@@ -6,7 +6,7 @@
 /// At most 128 values are in flight to a central if one of these conditions is true:
 ///
 /// - The link of the central can transmit values at the send rate.
-/// - The central shows soon enough which values have arrived. A central shows that values have arrived if it
+/// - The central promptly shows which values have arrived. A central shows that values have arrived if it
 ///   confirms an indication that was sent only to this central. A central also shows that values have arrived
 ///   if it sends a request after the response to an earlier request.
 public struct FallbackRate: Hashable, Sendable {

@@ -5,9 +5,10 @@ internal import PeripheralKit
 enum UpdateRoute {
     /// The bus, which reaches all subscribers.
     case bus
-    /// Sockets, together with the reason if they do not reach a subscriber that must confirm the update.
+    /// The sockets to use, and the error to report if these sockets do not reach a subscriber that must
+    /// confirm the update.
     case sockets([SubscriptionTable.Socket], lacking: PeripheralError? = nil)
-    /// A route that is not known yet, but will be known shortly.
+    /// A route that is not yet known, but will be known shortly.
     case later
     case none(BackendUpdateOutcome)
 }

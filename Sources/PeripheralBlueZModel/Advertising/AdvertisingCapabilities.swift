@@ -9,7 +9,7 @@ public import PeripheralCore
 /// print(advertisement.plan(for: .extended("5.82")))
 /// ```
 public struct AdvertisingCapabilities: Hashable, Sendable {
-    /// The version of BlueZ that uses the adapter.
+    /// The version of BlueZ that manages the adapter.
     public var version: BlueZVersion
 
     /// Whether the adapter supports extended advertising, a feature of Bluetooth 5.
@@ -44,16 +44,16 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     /// Whether the controller alternates between several advertisements without help from the kernel.
     public var offloadsToHardware: Bool
 
-    /// The number of advertisements that all programs have registered on the adapter.
+    /// The total number of advertisements that programs have registered on the adapter.
     public var activeInstances: Int
 
-    /// The number of further advertisements that programs can register on the adapter.
+    /// The number of additional advertisements that programs can register on the adapter.
     public var freeInstances: Int
 
     /// Whether classic Bluetooth (BR/EDR) is enabled on the adapter.
     public var usesClassic = false
 
-    /// Whether the adapter is discoverable, for example while a desktop searches for new devices.
+    /// Whether the adapter is discoverable, for example while a desktop environment searches for new devices.
     public var isAdapterDiscoverable = false
 
     /// Whether bluetoothd runs with `--experimental`.
@@ -71,7 +71,7 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     /// Creates the capabilities of an adapter.
     ///
     /// - Parameters:
-    ///   - version: The version of BlueZ that uses the adapter.
+    ///   - version: The version of BlueZ that manages the adapter.
     ///   - isExtended: Whether the adapter supports extended advertising. The parameter `isExtended` also
     ///     determines the initial values of all other capabilities.
     public init(version: BlueZVersion, isExtended: Bool) {
@@ -87,12 +87,12 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
         freeInstances = 5
     }
 
-    /// The capacity in bytes of a legacy advertisement, and of a legacy scan response.
+    /// The capacity, in bytes, of a legacy advertisement or a legacy scan response.
     ///
     /// See the Core Specification, Vol 6, Part B, 2.3.1.
     public static let legacyLength = 31
 
-    /// The capacity in bytes of an extended advertisement that fits into one HCI command.
+    /// The capacity, in bytes, of an extended advertisement that fits into one HCI command.
     ///
     /// See the Core Specification, Vol 4, Part E, 7.8.54.
     public static let extendedLength = 251
@@ -101,12 +101,12 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
 extension AdvertisingCapabilities {
     /// The capabilities of a Bluetooth 4 adapter without extended advertising.
     ///
-    /// The capabilities are those with the newest BlueZ version that this package supports.
+    /// The preset assumes the newest BlueZ version that this package supports.
     public static let legacy = legacy(.v5_87)
 
     /// The capabilities of a Bluetooth 5 adapter with extended advertising.
     ///
-    /// The capabilities are those with the newest BlueZ version that this package supports.
+    /// The preset assumes the newest BlueZ version that this package supports.
     public static let extended = extended(.v5_87)
 
     /// Returns the capabilities of an adapter without extended advertising.

@@ -1,7 +1,7 @@
 public import PeripheralCore
 public import PeripheralKit
 
-/// The bytes of an advertisement on the air, computed before the registration.
+/// The transmitted bytes of an advertisement, computed before the advertisement is registered.
 ///
 /// The plan models the behavior of bluetoothd and of the Linux kernel 5.11 or later. The model covers the
 /// order of the advertising structures, the flags that bluetoothd and the kernel add, the position of the
@@ -26,8 +26,8 @@ public struct AdvertisingPlan: Hashable, Sendable {
 
     /// The errors and warnings about the advertisement.
     ///
-    /// An error describes a structure that does not fit, or that BlueZ refuses. A warning describes a
-    /// structure that is sent in a form other than the declared form.
+    /// An error describes a structure that does not fit or that BlueZ refuses. A warning describes a
+    /// structure whose transmitted form differs from the declared form.
     public let issues: [DeclarationIssue]
 
     /// Whether the advertisement uses extended advertising.

@@ -2,7 +2,7 @@ internal import PeripheralCore
 public import PeripheralKit
 
 extension Peripheral {
-    /// Returns a plan for each advertisement, for an adapter with the given capabilities.
+    /// Returns a plan for each advertisement on an adapter with the given capabilities.
     ///
     /// The plans include the name and the services of the peripheral.
     ///
@@ -19,14 +19,14 @@ extension Peripheral {
 }
 
 extension BackendPublication {
-    /// Returns a plan for each advertisement, for an adapter with the given capabilities.
+    /// Returns a plan for each advertisement on an adapter with the given capabilities.
     public func advertisingPlans(for capabilities: AdvertisingCapabilities) -> [AdvertisingPlan] {
         advertisements.plans(for: capabilities)
     }
 }
 
 extension [Advertisement] {
-    /// Returns a plan for each advertisement, for an adapter with the given capabilities.
+    /// Returns a plan for each advertisement on an adapter with the given capabilities.
     package func plans(for capabilities: AdvertisingCapabilities) -> [AdvertisingPlan] {
         indices.map { self[$0].plan(for: capabilities, named: name(at: $0)) }
     }

@@ -28,7 +28,8 @@ public struct BlueZRules: StackProfile {
         self.version = version
     }
 
-    /// Returns an issue for each part of a declaration that BlueZ refuses, or does not serve as declared.
+    /// Returns an issue for each part of a declaration that BlueZ either refuses or does not serve as
+    /// declared.
     public func examine(_ publication: BackendPublication) -> [DeclarationIssue] {
         guard version >= Self.minimumVersion else {
             return [

@@ -12,8 +12,8 @@ public import PeripheralTesting
 /// - Second central: the first central creates a second central. The second central connects and disconnects
 ///   repeatedly. The second central receives each durable value that the program has restored, or has
 ///   acknowledged to the first central. For each durable value, the second central also receives an entry of
-///   the audit characteristic. The second central receives only durable values and audit entries of durable
-///   values.
+///   the audit characteristic. The second central receives only durable values and the audit entries for
+///   durable values.
 ///
 /// ```swift
 /// let twin = CrashTestPeripheral()
@@ -34,9 +34,9 @@ public struct CrashTest: Sendable {
     /// The tolerance allows for the delays of slow storage and of a busy machine.
     public var tolerance: Duration
 
-    /// The longest time for which the central uses most programs before the kill.
+    /// The maximum time for which the central normally uses a program before the kill.
     ///
-    /// The central uses a few programs for longer than this time, to detect changes that are saved too late.
+    /// The central uses a few programs for a longer time, to detect changes that are saved too late.
     public var longestUse: Duration
 
     /// Creates a crash test.
@@ -46,7 +46,7 @@ public struct CrashTest: Sendable {
     ///     the kill.
     ///   - interval: The shortest time between two saves of the program's state.
     ///   - tolerance: The additional time, after `interval`, within which the program must save a change.
-    ///   - longestUse: The longest time for which the central uses most programs before the kill.
+    ///   - longestUse: The maximum time for which the central normally uses a program before the kill.
     public init(
         seed: UInt64,
         savingEvery interval: Duration,
@@ -65,12 +65,12 @@ public struct CrashTest: Sendable {
         public internal(set) var kills = 0
         /// The failed expectations, each with the number of its round.
         public internal(set) var failures: [String] = []
-        /// The problems that occurred outside the program and ended a round early.
+        /// The problems that occurred outside the program and that ended a round early.
         public internal(set) var troubles: [String] = []
         /// The ages of the restored states.
         ///
-        /// The age of a restored state is the time between the kill and the last instant at which the state
-        /// was current.
+        /// The age of a restored state is the time from the last instant at which the state was current until
+        /// the kill.
         public internal(set) var ages: [Duration] = []
         /// The ages of the states that programs restored after a long period of use without durable writes.
         public internal(set) var agesAfterLongUse: [Duration] = []
@@ -94,7 +94,7 @@ public struct CrashTest: Sendable {
             ages.isEmpty ? nil : ages.sorted()[ages.count / 2]
         }
 
-        /// A summary of the outcome's numbers, as text.
+        /// A text summary of the numbers in the outcome.
         public var description: String {
             let median = Self.median(of: ages) ?? .zero
             return
@@ -111,9 +111,9 @@ public struct CrashTest: Sendable {
     /// - Parameters:
     ///   - rounds: The number of programs that the test starts and kills.
     ///   - twin: The peripheral whose declaration the central uses to find the characteristics.
-    ///   - central: A central without a connection and without a bond.
+    ///   - central: A central that is neither connected nor bonded.
     ///   - start: Starts the program with the state that the previous program has preserved.
-    ///   - recover: Repairs the cause of an error that ended a round early. The closure returns `false` if
+    ///   - recover: Eliminates the cause of an error that ended a round early. The closure returns `false` if
     ///     the error counts as a failure.
     /// - Returns: The result. The test ends early after five failures.
     public func run(

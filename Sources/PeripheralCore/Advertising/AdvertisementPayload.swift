@@ -1,6 +1,6 @@
 /// The decoded fields of a device's advertisement.
 ///
-/// ``init(advertisingData:scanResponse:)`` decodes the transmitted bytes in the same way as a scanner does.
+/// ``init(advertisingData:scanResponse:)`` decodes the transmitted bytes in the same way as a scanner.
 public struct AdvertisementPayload: Hashable, Sendable {
     /// The discoverability and the radio types of the device, or `nil` if the data contains no flags.
     public var flags: AdvertisingFlags?

@@ -6,7 +6,7 @@ extension AdvertisingStructure {
 
         /// Creates the structure type with the given number.
         ///
-        /// `DataType` does not need to declare a constant for the number.
+        /// Any number is valid, even if `DataType` declares no constant for the number.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }

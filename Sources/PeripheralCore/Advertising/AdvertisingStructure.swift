@@ -2,7 +2,7 @@
 ///
 /// Core Specification Vol 3, Part C, 11 defines the format of advertising structures.
 public struct AdvertisingStructure: Hashable, Sendable {
-    /// The maximum number of data bytes in a structure, without the length byte and the type byte.
+    /// The maximum number of data bytes in a structure, excluding the length byte and the type byte.
     public static let maximumDataCount = 254
 
     /// The type, which defines the meaning of the data bytes.

@@ -19,6 +19,6 @@ public struct TransmitPower: Hashable, Comparable, Sendable {
 }
 
 extension TransmitPower: CustomStringConvertible {
-    /// The transmit power with the unit, such as `-4 dBm`.
+    /// The transmit power with its unit, such as `-4 dBm`.
     public var description: String { "\(dBm) dBm" }
 }

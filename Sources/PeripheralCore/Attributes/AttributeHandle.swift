@@ -13,7 +13,7 @@ public struct AttributeHandle: RawRepresentable, Hashable, Sendable {
 }
 
 extension AttributeHandle: Comparable {
-    /// Orders handles by their numbers, in the same way as an attribute table orders its attributes.
+    /// Orders handles by their numbers, which is also the order of the attributes in an attribute table.
     public static func < (left: AttributeHandle, right: AttributeHandle) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -13,7 +13,7 @@ extension AttributeTable {
 extension AttributeTable {
     /// The role of an attribute, with the service and the characteristic that contain the attribute.
     ///
-    /// The associated value `service` is an index into the table's array of services. Each other associated
+    /// The associated value `service` is an index into the table's array of services. Every other associated
     /// value is an index into an array of the service or of the characteristic.
     public enum Kind: Hashable, Sendable {
         /// The declaration of a primary or secondary service.

@@ -1,6 +1,6 @@
 /// The attribute database of a peripheral, with the handle of each attribute.
 ///
-/// For the same services, every table allocates the same handles. BlueZ allocates the same handles as the
+/// Every table allocates the same handles for the same services. BlueZ allocates the same handles as the
 /// table. A pinned service is a service with a fixed start handle. Every service that is not pinned starts
 /// after all earlier services in the list.
 ///
@@ -13,7 +13,7 @@
 ///    - the characteristic value
 ///    - the Client Characteristic Configuration descriptor, if centrals can subscribe to the characteristic
 ///    - the Characteristic Extended Properties descriptor, if the characteristic has extended properties
-///    - the descriptors that the program declares, in the order of the declaration
+///    - the descriptors that the program declares, in the order in which the program declares the descriptors
 public struct AttributeTable: Hashable, Sendable {
     /// The services of the table, in the order of their registration.
     public let services: [ServiceDescription]
@@ -52,8 +52,8 @@ public struct AttributeTable: Hashable, Sendable {
     /// - Throws: ``AttributeTableError`` in each of the following cases:
     ///   - The services have more attributes than there are handles.
     ///   - The handles of two services overlap.
-    ///   - A service includes a service that is not earlier in the list of services.
-    ///   - The first handle or the start handle of a pinned service is 0x0000.
+    ///   - An included service does not come before the including service in the list of services.
+    ///   - The value of `firstHandle`, or the start handle of a pinned service, is 0x0000.
     public init(
         services: [ServiceDescription],
         firstHandle: AttributeHandle = 0x0001

@@ -12,9 +12,10 @@ public struct AttributeTableError: Error, Hashable, Sendable {
         public static let handlesExhausted = Code(kind: .handlesExhausted)
         /// The handles of a pinned service overlap the handles of another service.
         public static let handleCollision = Code(kind: .handleCollision)
-        /// A service includes a service that is not earlier in the list of services.
+        /// An included service does not come before the including service in the list of services.
         public static let invalidInclude = Code(kind: .invalidInclude)
-        /// The first handle or the start handle of a pinned service is 0x0000, which is reserved.
+        /// The first handle of the table, or the start handle of a pinned service, is 0x0000, which is
+        /// reserved.
         public static let reservedHandle = Code(kind: .reservedHandle)
     }
 

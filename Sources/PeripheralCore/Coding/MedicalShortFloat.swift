@@ -41,7 +41,7 @@ public struct MedicalShortFloat: GATTValue, RawRepresentable, Hashable {
         rawValue = UInt16(truncatingIfNeeded: bits)
     }
 
-    /// Creates the value with the given exponent that is closest to a number.
+    /// Creates the value that has the given exponent and is closest to a number.
     ///
     /// The exponent determines the precision of the value. The initializer returns `nil` if the exponent or
     /// the resulting mantissa is out of range. For example, a thermometer with a resolution of 0.1 degrees
@@ -117,7 +117,7 @@ extension MedicalShortFloat: ExpressibleByFloatLiteral, ExpressibleByIntegerLite
 }
 
 extension MedicalShortFloat: CustomStringConvertible {
-    /// The decimal number as text, or the name of the special value in IEEE 11073-20601.
+    /// The decimal number as text, or the IEEE 11073-20601 name of the special value.
     public var description: String {
         switch self {
         case .nan: "NaN"

@@ -33,7 +33,7 @@ package final class EventLoop: @unchecked Sendable {
         case running
         case stopping
         case stopped
-        /// The loop has stopped, and a temporary thread runs work that arrived late.
+        /// The loop has stopped, and a temporary thread runs the work that arrived afterwards.
         case runningLateWork
     }
 

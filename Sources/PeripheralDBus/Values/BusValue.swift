@@ -18,7 +18,8 @@ package enum BusValue: Sendable, Equatable {
     case fileDescriptor(OwnedFileDescriptor)
     /// An array of bytes with the D-Bus type `ay`, stored without a `BusValue` for each byte.
     case bytes([UInt8])
-    /// An array of elements that are not bytes. The value `of` is the signature of every element.
+    /// An array of elements that are not bytes. The associated value `of` is the signature that all elements
+    /// share.
     case array(of: Signature, [BusValue])
     case dictionary(BusDictionary)
     case structure([BusValue])

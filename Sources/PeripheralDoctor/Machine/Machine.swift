@@ -51,7 +51,7 @@ extension Machine {
         /// The group `bluetooth` does not exist.
         case noGroup
         case outsider
-        /// The user is a member of the group, but became a member after the start of the session.
+        /// The user is a member of the group, but joined the group after the session had started.
         case memberAtNextLogin
         case member
     }

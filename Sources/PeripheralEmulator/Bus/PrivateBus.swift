@@ -61,7 +61,7 @@ public final class PrivateBus: Sendable {
         daemon.kill()
     }
 
-    /// Starts a new `dbus-daemon` at the same address after the previous `dbus-daemon` has exited.
+    /// Kills the previous `dbus-daemon` if necessary, and starts a new `dbus-daemon` at the same address.
     ///
     /// - Throws: ``StartError`` if the `dbus-daemon` cannot start.
     public func restart() async throws {

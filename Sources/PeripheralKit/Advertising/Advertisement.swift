@@ -35,7 +35,7 @@ public struct Advertisement: Hashable, Sendable {
     /// advertisement.
     public var services: [BluetoothUUID]?
 
-    /// The UUIDs of the services that the peripheral expects on a central.
+    /// The UUIDs of the services that the peripheral expects a central to provide.
     ///
     /// The Core Specification Supplement, Part A, 1.10, defines the list of solicited services.
     public var solicitedServices: [BluetoothUUID]
@@ -97,7 +97,7 @@ public struct Advertisement: Hashable, Sendable {
     ///   - services: The UUIDs of the advertised services, by which centrals can find the peripheral. If
     ///     `services` is `nil`, the peripheral advertises the declared primary services that fit into the
     ///     advertisement, in the order of the declaration.
-    ///   - solicitedServices: The UUIDs of the services that the peripheral expects on a central.
+    ///   - solicitedServices: The UUIDs of the services that the peripheral expects a central to provide.
     ///   - manufacturerData: The manufacturer-specific data for each company identifier.
     ///   - serviceData: The service data for each service UUID.
     ///   - rawData: The data for advertising data types without a parameter in the initializer.
@@ -201,7 +201,7 @@ extension Advertisement {
             Discoverability(mode: .limited(time))
         }
 
-        /// The time limit of the discoverability, or `nil` if the discoverability has no time limit.
+        /// The time limit for discoverability, or `nil` if there is no time limit.
         public var limit: Duration? {
             if case .limited(let time) = mode { time } else { nil }
         }
@@ -219,7 +219,7 @@ extension Advertisement {
         ///
         /// Other centrals can find the peripheral and connect to it.
         public static let keepAdvertising = ConnectedBehavior(name: .keepAdvertising)
-        /// The advertising pauses from the first connection until the last connection ends.
+        /// The advertising pauses while at least one central is connected.
         public static let pause = ConnectedBehavior(name: .pause)
     }
 
@@ -231,7 +231,7 @@ extension Advertisement {
     public struct ScanResponse: Hashable, Sendable {
         /// The service UUIDs in the scan response, by which centrals can find the peripheral.
         public var services: [BluetoothUUID]
-        /// The UUIDs of the services that the peripheral expects on a central.
+        /// The UUIDs of the services that the peripheral expects a central to provide.
         public var solicitedServices: [BluetoothUUID]
         /// The manufacturer-specific data for each company identifier.
         public var manufacturerData: [UInt16: [UInt8]]

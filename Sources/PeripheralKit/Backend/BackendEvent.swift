@@ -15,7 +15,7 @@ public enum BackendEvent: Sendable {
     /// is on the air again.
     case published(PublishedPeripheral)
 
-    /// The peripheral is off the air, and its GATT database is removed.
+    /// The peripheral is off the air, and its GATT database has been removed.
     ///
     /// If the backend publishes the peripheral again, it reports ``published(_:)``.
     ///
@@ -37,12 +37,12 @@ public enum BackendEvent: Sendable {
     /// The attribute is in ``BackendPublication/table``.
     case handleAssigned(AttributeHandle, onAir: AttributeHandle)
 
-    /// A text that the framework preserves for the next run of the backend.
+    /// The text that the framework preserves for the next run of the backend.
     ///
     /// Each text replaces the previous text.
     ///
     /// In the next run, ``BackendPublication/backendState`` contains this text. The framework does not
-    /// preserve a text that is longer than 4,096 bytes.
+    /// preserve text that is longer than 4,096 bytes.
     case backendStateChanged(String)
 
     /// The duration of an advertisement has elapsed.
@@ -76,8 +76,8 @@ public enum BackendEvent: Sendable {
 
     /// A property of an existing subscription has changed.
     ///
-    /// The event ``subscriptionChanged(_:)`` reports a change of the route to the central. The event also
-    /// reports a change of the kind of update that the central requests.
+    /// The event ``subscriptionChanged(_:)`` reports a change in the route to the central. The event also
+    /// reports a change in the kind of update that the central requests.
     case subscriptionChanged(BackendSubscription)
 
     /// A central has unsubscribed from the characteristic with this value handle.
@@ -97,7 +97,7 @@ public enum BackendEvent: Sendable {
     ///
     /// The backend reports ``updateTaken(_:)`` at most once for an update, before ``updateEnded(_:_:)``. The
     /// backend does not report ``updateTaken(_:)`` for an update that awaits confirmation. After
-    /// ``updateTaken(_:)``, the sender of the update continues. The update still counts as submitted.
+    /// ``updateTaken(_:)``, the sender of the update resumes. The update still counts as submitted.
     case updateTaken(BackendUpdate.ID)
 
     /// A submitted update has ended.
@@ -125,7 +125,7 @@ public struct PublishedPeripheral: Sendable {
     /// ``BackendEvent/updateEnded(_:_:)`` reports that an update has ended.
     public var completionReporting: CompletionReporting
 
-    /// The maximum number of submitted updates for each recipient, which is at least 1.
+    /// The maximum number, at least 1, of submitted updates for each recipient.
     ///
     /// The maximum applies to updates that have not ended and that do not await confirmation.
     public var window: Int

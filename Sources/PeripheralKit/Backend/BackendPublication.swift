@@ -43,7 +43,7 @@ public struct BackendPublication: Hashable, Sendable {
     /// The free handles are enough for ten characteristics that notify.
     package static let handleGap = 32
 
-    /// The advertisements to send, of which there is at least one.
+    /// One or more advertisements to send.
     ///
     /// Each advertisement includes the data that is derived from the services.
     public let advertisements: [Advertisement]

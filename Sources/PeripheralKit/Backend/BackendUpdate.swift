@@ -16,7 +16,7 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
     public enum Recipients: Hashable, Sendable {
         /// All subscribers of the characteristic.
         ///
-        /// Each subscriber receives the kind of update that the subscriber requests.
+        /// Each subscriber receives the kind of update that it requests.
         case subscribers
 
         /// One subscriber of the characteristic.
@@ -86,9 +86,9 @@ public enum BackendUpdateOutcome: Sendable {
 
     /// The outcome of the update is unknown.
     ///
-    /// Either the stack did not send the update, or the backend did not observe that the update left the
-    /// device. The sender receives the same result as for ``delivered``. ``UpdateStatistics/givenUp`` counts
-    /// the updates with this outcome.
+    /// Either the stack did not send the update, or the update left the device without the backend detecting
+    /// it. The sender receives the same result as for ``delivered``. ``UpdateStatistics/givenUp`` counts the
+    /// updates with this outcome.
     case givenUp
 
     /// The stack did not send the update, or a recipient did not confirm the update.

@@ -8,7 +8,7 @@ public protocol PeripheralBackend: Sendable {
     ///
     /// After the backend has registered the GATT database and has started the advertisement, it reports
     /// ``BackendEvent/published(_:)`` with its link. After ``BackendEvent/published(_:)``, the backend passes
-    /// each request of a central to `host`, and reports further events to `host`. After a call to
+    /// each request from a central to `host`, and reports further events to `host`. After a call to
     /// ``BackendLink/stop()``, the backend withdraws the advertisement, withdraws the GATT database, and
     /// returns.
     ///

@@ -42,7 +42,7 @@ public protocol PeripheralHost: Sendable {
     func untilAnswered() async
 }
 
-/// The answer of the host to a request, either immediate or deferred.
+/// The host's answer to a request, either immediate or deferred.
 public enum BackendAnswer: Sendable {
     /// The result of a request.
     ///
@@ -97,7 +97,7 @@ public struct BackendWriteRequest: Hashable, Sendable {
     /// The offset in the value at which the written bytes begin.
     public var offset: Int
 
-    /// Whether the stack waits for the answer of the host.
+    /// Whether the stack waits for the host's answer.
     ///
     /// `expectsResponse` is `false` for a write without response. The host can delay a write without response
     /// indefinitely.

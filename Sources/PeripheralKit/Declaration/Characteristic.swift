@@ -47,7 +47,7 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     ///     centrals can read the value, and a handler for writes if centrals can write the value.
     ///   - security: The link security that is required for reads, writes and subscriptions.
     ///   - length: The valid length of the value in bytes, for reads, writes and updates.
-    ///   - updates: The policy for a new value if earlier values still wait in the send queue.
+    ///   - updates: The policy for a new value when earlier values are still waiting in the send queue.
     ///   - content: The elements of the characteristic: at most one ``Read``, one ``Write`` and one
     ///     ``Authorization``, and the descriptors in the order of their handles. A ``PersistentValue`` can
     ///     replace the ``Read`` and the ``Write``.
@@ -74,7 +74,7 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     ///
     /// - Parameters:
     ///   - uuid: The UUID that identifies the type of the characteristic.
-    ///   - value: The constant value, which has at most 512 bytes when encoded.
+    ///   - value: The constant value, which is at most 512 bytes long when encoded.
     ///   - security: The link security that is required for reads.
     ///   - length: The valid length of the value in bytes.
     ///   - content: The elements of the characteristic: at most one ``Authorization``, and the descriptors in

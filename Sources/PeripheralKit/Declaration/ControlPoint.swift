@@ -25,7 +25,7 @@ public import PeripheralCore
 /// ## How requests are refused
 ///
 /// The peripheral answers the write of a request immediately. If the peripheral refuses the request, the
-/// write fails. If the peripheral accepts the request, the write succeeds, and the procedure of the request
+/// write fails. If the peripheral accepts the request, the write succeeds, and the requested procedure
 /// begins. The peripheral checks for the following reasons to refuse a request, in this order:
 ///
 /// - The written bytes are not a valid `Request`. ``Write`` describes the ATT error for bytes that cannot be
@@ -50,8 +50,8 @@ public import PeripheralCore
 ///
 /// A procedure begins after the peripheral has answered the write of the request. The central receives the
 /// answer to the write before any value that the handler sends. A procedure runs in a separate task, and its
-/// duration is not limited. During a procedure, the peripheral continues to serve other requests of the same
-/// central. Procedures of different centrals and of different control points run concurrently.
+/// duration is not limited. During a procedure, the peripheral continues to serve other requests from the
+/// same central. Procedures of different centrals and of different control points run concurrently.
 ///
 /// The peripheral sends the response only to the central that wrote the request. The peripheral sends the
 /// response after all earlier values for the same central have left the device.
@@ -60,10 +60,10 @@ public import PeripheralCore
 /// response is longer than the ``Central/maximumUpdateValueLength`` of the central, the central receives a
 /// truncated response.
 ///
-/// If the Bluetooth stack cannot send a value to a single subscriber, all subscribers receive the response.
-/// Some Bluetooth stacks crash if a central unsubscribes before it confirms a response. To prevent unknown
-/// centrals from crashing the Bluetooth stack, use the `security` parameter of the characteristic to require
-/// pairing.
+/// If the Bluetooth stack can send a value only to all subscribers together, all subscribers receive the
+/// response. Some Bluetooth stacks crash if a central unsubscribes before it confirms a response. To prevent
+/// unknown centrals from crashing the Bluetooth stack, use the `security` parameter of the characteristic to
+/// require pairing.
 ///
 /// The peripheral cancels the task of a procedure when one of the following events occurs:
 ///
@@ -88,8 +88,8 @@ public import PeripheralCore
 ///
 /// Usually, the central receives a response only to the abort request. If the peripheral is already sending
 /// the response of the cancelled procedure, the central receives two responses. The response to the abort
-/// request follows the response of the cancelled procedure. While an abort request runs, the peripheral
-/// refuses a second abort request, just as it refuses any other request.
+/// request follows the response of the cancelled procedure. While an abort request is in progress, the
+/// peripheral refuses a second abort request, just as it refuses any other request.
 public struct ControlPoint<Request: GATTValue, Response: GATTValue>: Sendable {
     let handler: ControlPointHandler
     let responds: Bool
@@ -145,8 +145,8 @@ public struct ControlPoint<Request: GATTValue, Response: GATTValue>: Sendable {
 extension ControlPoint where Request == Response {
     /// Creates a control point without responses, such as the Bond Management Control Point.
     ///
-    /// Declare the characteristic with only the property `.write`. A central can write requests without a
-    /// subscription. The handler begins after the peripheral has answered the write, even if the central has
+    /// Declare the characteristic with only the property `.write`. A central can write requests without
+    /// subscribing. The handler begins after the peripheral has answered the write, even if the central has
     /// already disconnected. ``ControlPoint`` lists the events that cancel the task of the handler. The
     /// session stays valid until the handler has returned, even if the closure of
     /// ``Peripheral/run(on:logger:_:)`` returns earlier.

@@ -46,7 +46,7 @@ public struct Descriptor<Value: GATTValue>: Sendable {
     ///
     /// - Parameters:
     ///   - uuid: The UUID that identifies the type of the descriptor.
-    ///   - value: The constant value, which has at most 512 bytes when encoded.
+    ///   - value: The constant value, which is at most 512 bytes long when encoded.
     ///   - security: The link security that is required for reads.
     public init(_ uuid: BluetoothUUID, value: Value, security: AttributeSecurity = .open) {
         declaration = DescriptorDeclaration(
@@ -57,7 +57,7 @@ public struct Descriptor<Value: GATTValue>: Sendable {
     }
 }
 
-/// A text that describes the value of a characteristic to people.
+/// A human-readable description of the value of a characteristic.
 ///
 /// The text is the value of the Characteristic User Description descriptor (Core Specification, Vol 3, Part
 /// G, 3.3.3.2).
@@ -66,7 +66,7 @@ public struct UserDescription: Sendable {
 
     /// Describes the characteristic.
     ///
-    /// - Parameter text: The description, which has at most 512 bytes in UTF-8.
+    /// - Parameter text: The description, which is at most 512 bytes long in UTF-8.
     public init(_ text: String) {
         declaration = Descriptor(.characteristicUserDescription, value: text).declaration
     }

@@ -35,7 +35,7 @@ public struct GATTService: Sendable {
     /// Follow these rules when you pin services:
     ///
     /// - Do not pin services to the handles 0x00C0 to 0x00FF. Programs use the handles 0x00C0 to 0x00FF to
-    ///   reserve blocks of handles, so programs avoid conflicts with each other.
+    ///   reserve blocks of handles and thus to avoid conflicts with each other.
     /// - Do not pin services to handle 0x0400 or above. On some Bluetooth stacks, services at handle 0x0400
     ///   or above do not affect the Database Hash.
     /// - Pin the services of different programs to different blocks of 16 handles. Only one program at a time
@@ -58,10 +58,10 @@ public struct GATTService: Sendable {
     ///     service is useful only if another service includes it.
     ///   - includes: The included services. Declare the included services in the same peripheral, before the
     ///     service that includes them.
-    ///   - handle: The attribute handle of the service, which is 0x0001 or higher, or `nil` for the next free
-    ///     handle. The characteristics and descriptors of the service use the handles that follow the service
-    ///     handle. All handles of a service must be free in the Bluetooth stack. The built-in services of the
-    ///     Bluetooth stack use the first handles.
+    ///   - handle: The attribute handle of the service, 0x0001 or higher. If `handle` is `nil`, the service
+    ///     uses the next free handle. The characteristics and descriptors of the service use the handles that
+    ///     follow the service handle. All handles of a service must be free in the Bluetooth stack. The
+    ///     built-in services of the Bluetooth stack use the first handles.
     ///   - characteristics: The characteristics of the service, in the order of their handles. In a restored
     ///     peripheral, the handles of new characteristics follow the handles of the earlier characteristics.
     public init(

@@ -73,8 +73,8 @@ public struct Pairing: Sendable {
     ///
     /// A bonded central pairs again if it has lost its keys. A different device can also pair by using the
     /// address of the bonded central. Just Works pairing cannot distinguish the bonded central from a
-    /// different device with the same address. Return `true` only if additional evidence confirms the
-    /// identity of the central, such as a pressed button on the device.
+    /// different device with the same address. Return `true` only if additional evidence, such as a pressed
+    /// button on the device, confirms the identity of the central.
     ///
     /// The keys of the new pairing replace the keys of the bond. After the new pairing, the newly paired
     /// device is the bonded central. The newly paired device receives the subscriptions and the updates that
@@ -87,14 +87,14 @@ public struct Pairing: Sendable {
     ///
     /// - Parameter mayReplaceBond: Returns whether a bonded central can pair again. The pairing fails if the
     ///   handler throws an error or takes longer than 30 seconds.
-    /// - Returns: The pairing method for the declaration of a peripheral.
+    /// - Returns: The pairing method to pass to the initializer of a peripheral.
     public static func justWorks(
         replacingBondIf mayReplaceBond: @escaping @Sendable (_ central: Central) async throws -> Bool
     ) -> Pairing {
         Pairing(kind: .justWorks(mayReplaceBond: mayReplaceBond))
     }
 
-    /// The operating system, for example through its desktop settings, decides how centrals pair.
+    /// The operating system decides how centrals pair, for example through its desktop settings.
     ///
     /// The operating system does not report to the program how a central pairs or whether a central pairs
     /// again. If a bonded central pairs again with a weaker method, the earlier security level of the central
@@ -116,7 +116,7 @@ public struct Pairing: Sendable {
     /// and the connection.
     ///
     /// - Parameter show: Shows the passkey, from 0 to 999,999, as six digits with leading zeros.
-    /// - Returns: The pairing method for the declaration of a peripheral.
+    /// - Returns: The pairing method to pass to the initializer of a peripheral.
     public static func displayPasskey(_ show: @escaping NumberHandler<Void>) -> Pairing {
         Pairing(kind: .displayPasskey(show))
     }
@@ -125,7 +125,7 @@ public struct Pairing: Sendable {
     ///
     /// - Parameter passkey: Returns the passkey that a person has typed, from 0 to 999,999, or `nil` to
     ///   refuse the pairing.
-    /// - Returns: The pairing method for the declaration of a peripheral.
+    /// - Returns: The pairing method to pass to the initializer of a peripheral.
     public static func enterPasskey(
         _ passkey: @escaping @Sendable (_ central: Central) async throws -> UInt32?
     ) -> Pairing {
@@ -138,7 +138,7 @@ public struct Pairing: Sendable {
     ///
     /// - Parameter isSame: Shows the number, from 0 to 999,999, as six digits with leading zeros. Returns
     ///   whether a person has confirmed the number.
-    /// - Returns: The pairing method for the declaration of a peripheral.
+    /// - Returns: The pairing method to pass to the initializer of a peripheral.
     public static func confirmNumber(_ isSame: @escaping NumberHandler<Bool>) -> Pairing {
         Pairing(kind: .confirmNumber(isSame))
     }

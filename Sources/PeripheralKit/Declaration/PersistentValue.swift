@@ -14,7 +14,7 @@ public import PeripheralCore
 /// ``PeripheralSession/set(_:to:)``.
 ///
 /// If centrals can subscribe, the peripheral sends each new value to all subscribers. Both the program and a
-/// central can set a new value. If a central writes a value while the send queue of one subscriber is full,
+/// central can set a new value. If a central writes a value while the send queue of any subscriber is full,
 /// no subscriber receives the written value. With the update policy ``UpdatePolicy/latest``, all subscribers
 /// receive the newest value.
 ///
@@ -44,7 +44,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
     ///
     /// The handler follows the same rules as the handler of a ``Write``. If the handler throws an error, the
     /// peripheral refuses the write, and the value does not change. The handler runs for only one central at
-    /// a time. Until the handler has returned, the writes of other centrals wait.
+    /// a time. Writes by other centrals wait until the handler has returned.
     ///
     /// - Parameters:
     ///   - value: The initial value, which applies if no preserved value exists.
@@ -71,7 +71,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
 
     /// Stores each value that a central writes and that the handler accepts.
     ///
-    /// The handler cannot add updates that the peripheral sends together with the value.
+    /// The handler cannot add updates to be sent together with the value.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
@@ -104,7 +104,7 @@ public struct WriteDurability: Hashable, Sendable {
 
     /// The peripheral answers the write immediately.
     ///
-    /// The peripheral preserves the written value soon after it has answered the write, together with other
+    /// Soon after answering the write, the peripheral preserves the written value together with other
     /// changes.
     public static let coalesced = WriteDurability(name: .coalesced)
 
@@ -116,14 +116,14 @@ public struct WriteDurability: Hashable, Sendable {
     ///
     /// The answer to the write waits until the storage has saved the value. The peripheral can delay a save
     /// operation until half a second after the previous save operation. If the program declares a shorter
-    /// time between two save operations, the maximum delay is that declared time.
+    /// time between two save operations, that time is the maximum delay.
     ///
     /// If the storage cannot save the value, the peripheral refuses the write with `ATTError.unlikelyError`,
     /// although the value has changed. Subscribers receive the changed value after the storage has saved it.
     /// Without the update policy ``UpdatePolicy/durable``, subscribers receive only the last 16 values that
     /// waited for the storage.
     ///
-    /// Without a restoration identifier, the durability `durable` is the same as ``coalesced``.
+    /// Without a restoration identifier, the durability `durable` has the same effect as ``coalesced``.
     public static let durable = WriteDurability(name: .durable)
 }
 

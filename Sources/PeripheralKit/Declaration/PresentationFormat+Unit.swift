@@ -66,7 +66,7 @@ extension PresentationFormat {
         public static let percentage: Unit = 0x27AD
         /// Per mille.
         public static let perMille: Unit = 0x27AE
-        /// Period in beats per minute.
+        /// Rate in beats per minute.
         public static let beatsPerMinute: Unit = 0x27AF
     }
 }

@@ -22,11 +22,11 @@ public import PeripheralCore
 /// long computations block a thread. Run long computations and blocking operations on a separate thread.
 /// While a handler is suspended, the peripheral serves other requests.
 ///
-/// The first calls of a handler do not run on the thread that serves the Bluetooth stack. After several calls
+/// The first calls to a handler do not run on the thread that serves the Bluetooth stack. After several calls
 /// have returned quickly, the handler runs on the thread that serves the Bluetooth stack, because a thread
 /// switch takes longer than most handlers. If a handler blocks the thread that serves the Bluetooth stack,
 /// all requests and updates wait until the thread is free, even if this takes longer than 4 seconds. After a
-/// handler has blocked that thread, the next calls of the handler run on another thread.
+/// handler has blocked that thread, the next calls to the handler run on another thread.
 ///
 /// If a value does not fit into one packet, the central reads the value in parts. The peripheral calls the
 /// handler only for the first part of the value. The peripheral takes the later parts from the value that the

@@ -22,11 +22,11 @@ public import PeripheralCore
 ///
 /// - If a write with response has waited for 4 seconds, the peripheral refuses the write with
 ///   `ATTError.unlikelyError`. A refused write does not enter the buffer.
-/// - A write without response waits without a time limit. While the buffer is full, up to 256 writes of each
-///   central can wait. If 256 writes of a central already wait, further writes of that central are lost, and
-///   the peripheral logs the loss. Some Bluetooth stacks treat every write as a write without response if the
-///   characteristic has the property `.writeWithoutResponse`. To prevent the loss of data, declare only the
-///   property `.write`.
+/// - For a write without response, the wait has no time limit. While the buffer is full, up to 256 writes of
+///   each central can wait. If 256 writes of a central already wait, further writes of that central are lost,
+///   and the peripheral logs the loss. Some Bluetooth stacks treat every write as a write without response if
+///   the characteristic has the property `.writeWithoutResponse`. To prevent the loss of data, declare only
+///   the property `.write`.
 ///
 /// The peripheral handles all writes of a central in order, even if they are to different attributes. A write
 /// that waits for room in the buffer delays the other writes of the same central, including writes to a

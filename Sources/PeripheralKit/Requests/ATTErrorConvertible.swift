@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// An error of a handler that the framework can convert to an ATT error.
+/// A handler error that the framework can convert to an ATT error.
 ///
 /// If a handler throws a conforming error, the framework refuses the request with ``attError``. Some
 /// Bluetooth stacks cannot send every ATT error. See `ATTError`.

@@ -20,11 +20,11 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// If the preserved state of one peripheral cannot be used, the other peripherals are not affected. In the
-/// example, the `catch` clause is inside the loop for this reason. ``RestorationStore/identifiers()`` omits
-/// the identifiers of damaged state, if the damage is known. ``RestorationStore/identifiers()`` and
-/// `init(_:in:)` do not change damaged state. When a peripheral runs with the identifier of damaged state,
-/// the framework sets the damaged state aside and reports the problem.
+/// If the preserved state of one peripheral cannot be used, the other peripherals are not affected. For this
+/// reason, the `catch` clause in the example is inside the loop. ``RestorationStore/identifiers()`` omits the
+/// identifiers of damaged state, if the damage is known. ``RestorationStore/identifiers()`` and `init(_:in:)`
+/// do not change damaged state. When a peripheral runs with the identifier of damaged state, the framework
+/// sets the damaged state aside and reports the problem.
 public struct PreservedPeripheral: Sendable {
     /// The restoration identifier.
     public let identifier: String
@@ -89,9 +89,9 @@ public struct PreservedPeripheral: Sendable {
     ///   - occurrence: The index of the characteristic among the characteristics of the same type, in the
     ///     order of ``services``. The first index is 0.
     ///   - type: The type of the value.
-    ///   - content: The handlers of the characteristic and the descriptors with changing values. Handlers are
-    ///     ``Read``, ``Write``, ``PersistentValue`` and ``Authorization``.
-    /// - Returns: The characteristic for ``Peripheral/init(restoring:pairing:handling:onRestore:)``.
+    ///   - content: The handlers of the characteristic, and the descriptors whose values can change. A
+    ///     handler is a ``Read``, ``Write``, ``PersistentValue`` or ``Authorization``.
+    /// - Returns: The characteristic to pass to ``Peripheral/init(restoring:pairing:handling:onRestore:)``.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` if the preserved
     ///   state does not contain the characteristic.
     public func characteristic<Value>(
@@ -124,18 +124,18 @@ public struct PreservedPeripheral: Sendable {
 extension Peripheral {
     /// Declares a peripheral from the preserved state of an earlier run.
     ///
-    /// A characteristic without a handler has its constant value. Without a constant value, it has its
-    /// preserved value, like a characteristic with a ``PersistentValue``. ``validate()`` reports these
+    /// A characteristic without a handler has its constant value. If it has no constant value either, it has
+    /// its preserved value, like a characteristic with a ``PersistentValue``. ``validate()`` reports these
     /// problems of a restored declaration:
     ///
     /// - A characteristic has no handler, no constant value and no preserved value.
-    /// - A characteristic had an ``Authorization`` in the earlier run and has no ``Authorization`` in the new
+    /// - A characteristic had an ``Authorization`` in the earlier run but has no ``Authorization`` in the new
     ///   declaration. A characteristic without its earlier ``Authorization`` refuses all centrals.
     /// - A characteristic with a new handler does not exist in the preserved state.
     ///
     /// The restored peripheral has the same advertisements as the peripheral of the earlier run. If the
-    /// earlier run called ``PeripheralSession/stopAdvertising()`` last, the restored peripheral does not
-    /// advertise until the program starts advertising.
+    /// earlier run had stopped advertising with ``PeripheralSession/stopAdvertising()``, the restored
+    /// peripheral does not advertise until the program starts advertising.
     ///
     /// - Parameters:
     ///   - preserved: The preserved state.

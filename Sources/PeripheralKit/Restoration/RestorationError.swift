@@ -61,12 +61,12 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
     /// The message describes the state that cannot be used or saved, the reason, and the remedy.
     public var message: String
 
-    /// The version of the preserved state, if a newer version has saved the state.
+    /// The format version of the preserved state, if a newer version of the package saved the state.
     ///
     /// The value is `nil` unless ``code`` is ``Code/newerVersion`` and the version is known.
     public var version: Int?
 
-    /// Creates a restoration error in a store.
+    /// Creates a restoration error for a store to throw.
     public init(code: Code, message: String, version: Int? = nil) {
         self.code = code
         self.message = message

@@ -8,8 +8,8 @@
 public struct RestorationState: Hashable, Sendable {
     /// The newest version of the preserved-state format that this package can read.
     ///
-    /// The package can also read all earlier versions of the format. The store preserves the state of a newer
-    /// version for a program that can read the newer version. See
+    /// The package can also read all earlier versions of the format. A store preserves a state in a newer
+    /// version of the format for a program that can read that version. See
     /// ``RestorationRecord/setAside(forVersion:)``.
     public static let newestVersion = 1
 
@@ -97,7 +97,7 @@ extension RestorationState {
 
         /// Creates a group.
         ///
-        /// If several entries have the same key, the group contains the value of the last entry.
+        /// If several of the given entries have the same key, the group contains the value of the last entry.
         public init(_ name: String, entries: [Entry] = []) {
             self.name = name
             reserveCapacity(entries.count)
@@ -121,7 +121,7 @@ extension RestorationState {
             }
         }
 
-        /// Reserves space for a number of entries.
+        /// Reserves space for the given number of entries.
         public mutating func reserveCapacity(_ count: Int) {
             entries.reserveCapacity(count)
             positions.reserveCapacity(count)

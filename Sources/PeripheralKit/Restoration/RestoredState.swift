@@ -57,7 +57,7 @@ public struct RestoredState: Sendable {
     /// Each service includes all its characteristics and descriptors.
     public var services: [ServiceDescription] { preserved?.database.table.services ?? [] }
 
-    /// The advertisements that the earlier run declared or last set.
+    /// The advertisements of the earlier run, either as declared or as last set.
     public var advertisements: [Advertisement] { preserved?.advertisements ?? [] }
 
     init(
@@ -80,14 +80,14 @@ public struct RestoredState: Sendable {
     ///
     /// The framework preserves only constant values and the values of characteristics with a
     /// ``PersistentValue``. The peripheral serves a restored persistent value automatically. Use this
-    /// function if the program must perform an action with the value.
+    /// function if the program must act on the value.
     ///
     /// - Parameter characteristic: A characteristic in the new declaration of the peripheral.
     /// - Returns: The value. For a characteristic with a ``PersistentValue``, the result is the value that
     ///   centrals read. The result is `nil` if no value is preserved for the characteristic. The result is
     ///   also `nil` if the ``PersistentValue`` does not accept the preserved value. If the
     ///   ``PersistentValue`` does not accept the preserved value, ``problems`` contains the reason.
-    /// - Throws: `GATTDecodingError` if the preserved bytes cannot be decoded as this type, and the
+    /// - Throws: `GATTDecodingError` if the preserved bytes cannot be decoded as a `Value`, and the
     ///   characteristic has no ``PersistentValue``.
     public func value<Value>(of characteristic: Characteristic<Value>) throws -> Value? {
         try bytes(of: characteristic).map { try Value(gattBytes: $0) }
@@ -116,14 +116,14 @@ public struct RestoredState: Sendable {
 ///
 /// The peripheral runs despite a restoration problem.
 public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
-    /// An operation on the preserved state that failed.
+    /// A failed operation on the preserved state.
     public enum Operation: Hashable, Sendable {
         /// The framework could not open the record of the restoration identifier.
         ///
         /// The framework preserves nothing until the record is open. The framework tries again to open the
-        /// record, unless the existing state must not be replaced. One example is an existing state that the
-        /// next run restores (``RestorationError/Code/openedLate``). Another example is an existing state
-        /// that can be neither read nor renamed.
+        /// record, unless the record contains state that must not be replaced. One example is state that the
+        /// next run restores (``RestorationError/Code/openedLate``). Another example is state that can be
+        /// neither read nor renamed.
         case open
         /// The framework could not restore the preserved state.
         ///
@@ -140,7 +140,7 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
         case save
     }
 
-    /// An operation on the preserved state that failed.
+    /// The failed operation on the preserved state.
     public let operation: Operation
 
     /// The error that describes the reason for the failure.
@@ -148,7 +148,7 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
 
     /// The new location of preserved state that was set aside.
     ///
-    /// A person can examine the state at this location.
+    /// The state at this location can be examined manually.
     ///
     /// The location is `nil` if the state was not moved.
     public let setAside: String?

@@ -19,7 +19,7 @@ public struct RestoredSubscriber: Hashable, Sendable {
         ///
         /// Possible reasons:
         ///
-        /// - The central has reconnected and has not subscribed again.
+        /// - The central has reconnected but has not subscribed again.
         /// - The central is bonded with an adapter that the peripheral does not use.
         /// - The central is no longer bonded, or was never bonded.
         /// - The characteristic no longer exists, or can no longer have subscribers.
@@ -31,10 +31,10 @@ public struct RestoredSubscriber: Hashable, Sendable {
     /// After the central has subscribed again, the value is the connected central in
     /// ``PeripheralSession/centrals``. Before the central has subscribed again, the value contains the
     /// identity address of a bonded central. For a central without a bond, the value contains the earlier
-    /// address of the central, although the address can have changed.
+    /// address of the central, even though that address might have changed.
     public internal(set) var central: Central
 
-    /// The UUID of the characteristic with the subscription.
+    /// The UUID of the characteristic that the central subscribed to.
     public let characteristic: BluetoothUUID
 
     /// The kind of update that the central requested, or `nil` if the kind is not known.

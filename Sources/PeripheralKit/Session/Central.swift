@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// A central at the time of a request or an event.
+/// A snapshot of a central at the time of a request or an event.
 ///
 /// Two values are equal if they identify the same central. The other properties of equal values can differ.
 /// For example, the MTU of a central can grow during a connection.
@@ -51,7 +51,7 @@ public struct Central: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// The address under which the Bluetooth stack knows the central.
+    /// The address by which the Bluetooth stack knows the central.
     ///
     /// The address of a bonded central is its identity address. A central that is not bonded usually has a
     /// random address that changes. Do not store a random address to recognize a central later.
@@ -75,7 +75,7 @@ public struct Central: Sendable, Hashable, Identifiable {
 
     /// The maximum number of bytes in one notification or indication.
     ///
-    /// The length is the MTU minus the 3 bytes of the ATT header (Core Specification, Vol 3, Part F, 3.4.7).
+    /// This number is the MTU minus the 3 bytes of the ATT header (Core Specification, Vol 3, Part F, 3.4.7).
     public var maximumUpdateValueLength: Int { mtu - 3 }
 
     /// Creates a central.

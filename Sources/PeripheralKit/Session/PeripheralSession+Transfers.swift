@@ -16,11 +16,11 @@ extension PeripheralSession {
     /// the Bluetooth stack at a time. The length of the queue therefore does not depend on the size of the
     /// document. Between the chunks of a document, the session sends updates of other characteristics.
     ///
-    /// Values of later calls of ``update(_:_:to:)-(_,_,Central)`` for the same characteristic wait until the
-    /// document is complete. Other documents for the same characteristic also wait until the document is
-    /// complete. If the document is sent as indications, values of ``indicate(_:_:to:)`` also wait until the
-    /// document is complete. If the central subscribes again during the transfer, the session sends the
-    /// document again from the beginning.
+    /// Values from later calls to ``update(_:_:to:)-(_,_,Central)`` for the same characteristic wait until
+    /// the document is complete. Other documents for the same characteristic also wait until the document is
+    /// complete. If the document is sent as indications, values passed to ``indicate(_:_:to:)`` also wait
+    /// until the document is complete. If the central subscribes again during the transfer, the session
+    /// restarts the transfer from the beginning.
     ///
     /// After a cancellation, the Bluetooth stack still sends the chunks that it has already accepted. The
     /// session then sends the end marker. The end marker prevents the central from mistaking the next update
@@ -78,15 +78,16 @@ extension PeripheralSession {
     ///
     /// The session sends the document to each central at the speed of that central's link.
     ///
-    /// The function returns when each central has received the document. A failed central does not delay the
-    /// other centrals. A central fails if it disconnects, unsubscribes or cannot be reached. The function
-    /// throws the error of a failed central after all other centrals have received the document. The function
-    /// throws no error for a central that subscribes again and receives the whole document.
+    /// The function returns when each central has received the document. If the transfer to one central
+    /// fails, the other centrals are not delayed. A transfer fails if the central disconnects, unsubscribes
+    /// or cannot be reached. The function throws the error of a failed transfer after all other centrals have
+    /// received the document. The function throws no error for a central that subscribes again and receives
+    /// the whole document.
     ///
     /// The transfer follows the rules of
     /// ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
     ///
-    /// - Throws: The function throws the error of the first central that fails. If the function detects an
+    /// - Throws: The function throws the error of the first transfer that fails. If the function detects an
     ///   error before the transfer begins, no central receives a chunk.
     public func send(
         _ bytes: [UInt8],
@@ -126,9 +127,9 @@ extension PeripheralSession {
     /// each value to all subscribers together, the slowest subscriber determines the speed. If the Bluetooth
     /// stack sends each value to all subscribers together, a new subscriber first receives the rest of the
     /// document. The session then sends the whole document to all subscribers again. The session can also
-    /// send the document to all subscribers together if a single central, such as a bonded central that has
-    /// reconnected, can no longer be reached separately. If a central has received only a part of the
-    /// document, the session ends that part with an end marker.
+    /// send the document to all subscribers together if it can no longer reach one subscriber separately. An
+    /// example of such a subscriber is a bonded central that has reconnected. If a central has received only
+    /// a part of the document, the session ends that part with an end marker.
     ///
     /// With indications, each subscriber confirms the chunks independently of the other subscribers. If the
     /// session knows that a subscriber has asked for notifications, that subscriber receives notifications.
@@ -136,18 +137,17 @@ extension PeripheralSession {
     /// If the Bluetooth stack sends each indication to all subscribers together, all subscribers must confirm
     /// a chunk before the session sends the next chunk. ``indicate(_:_:)`` has the same limitation. The
     /// Bluetooth stack might not report that a subscriber has unsubscribed or has asked for notifications. If
-    /// a subscriber does not confirm a chunk, the function waits for 30 s. After these 30 s, the other
-    /// subscribers receive the rest of the document without a further wait. After the end of the document,
-    /// the function throws ``PeripheralError/Code/unconfirmed``. If a second subscriber does not confirm the
-    /// next chunk, the function throws ``PeripheralError/Code/unconfirmed`` immediately and sends no further
-    /// chunks.
+    /// a subscriber does not confirm a chunk, the function waits for 30 s. The other subscribers then receive
+    /// the rest of the document without further delay. After it has sent the whole document, the function
+    /// throws ``PeripheralError/Code/unconfirmed``. If a second subscriber does not confirm the next chunk,
+    /// the function throws ``PeripheralError/Code/unconfirmed`` immediately and sends no further chunks.
     ///
     /// The transfer follows the rules of
     /// ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
     ///
-    /// - Throws: The errors of a transfer to a single central, except the errors that concern only that
-    ///   central. If a connected subscriber cannot be reached or does not confirm, the function throws the
-    ///   error after all other subscribers have received the document.
+    /// - Throws: The same errors as for a transfer to a single central, except the errors that concern only
+    ///   that central. If a connected subscriber cannot be reached or does not confirm a chunk, the function
+    ///   throws the corresponding error after all other subscribers have received the document.
     public func send(
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,
@@ -282,9 +282,9 @@ extension PeripheralSession {
     /// ```
     ///
     /// If a central sends writes without response faster than the program consumes them, writes can be lost
-    /// (see ``WriteStream``). A document does not contain lost writes. If writes are lost,
-    /// ``ReceivedDocument/isComplete`` is `false`. If the program needs every byte, declare the property
-    /// `.write` without `.writeWithoutResponse`.
+    /// (see ``WriteStream``). Lost writes are missing from the document, and ``ReceivedDocument/isComplete``
+    /// is then `false`. If the program needs every byte, declare the property `.write` without
+    /// `.writeWithoutResponse`.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with a ``WriteStream``.
@@ -292,7 +292,8 @@ extension PeripheralSession {
     ///     marker also ends the document.
     ///   - maximumSize: The maximum size of a document, in bytes. Each central that writes a document can
     ///     occupy this amount of memory.
-    /// - Returns: A sequence of the documents that end between the call and the end of the session.
+    /// - Returns: A sequence of the documents that centrals finish between the call and the end of the
+    ///   session.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when the end marker
     ///   has fewer than 2 or more than 20 bytes. The other possible codes are
     ///   ``PeripheralError/Code/notDeclared`` and ``PeripheralError/Code/stopped``.
@@ -319,7 +320,7 @@ extension PeripheralSession {
 // MARK: - Received writes
 
 extension PeripheralSession {
-    /// Returns the writes of centrals to a characteristic.
+    /// Returns the writes from centrals to a characteristic.
     ///
     /// - Parameter characteristic: A characteristic of the session's peripheral with a ``WriteStream``.
     /// - Returns: A sequence of the writes that no task has read yet, and of all later writes until the

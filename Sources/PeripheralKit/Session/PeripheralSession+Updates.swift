@@ -11,7 +11,7 @@ extension PeripheralSession {
     /// A central does not receive the value if its link lacks the security that the characteristic requires.
     /// For example, the subscription of a bonded central resumes when the central reconnects, before it
     /// encrypts the link. If the Bluetooth stack can send a value only to several centrals together, a single
-    /// link without the required security prevents delivery to all these centrals.
+    /// link without the required security prevents delivery to any of these centrals.
     ///
     /// The function waits while the queue of a subscriber is full (see ``UpdatePolicy``). The function
     /// returns when the Bluetooth stack has accepted the value for all subscribers. With
@@ -36,10 +36,10 @@ extension PeripheralSession {
 
     /// Sends a new value to one subscriber.
     ///
-    /// If the Bluetooth stack reports all subscribers, no other subscriber receives the value. To reach a
-    /// single subscriber, the Bluetooth stack sometimes sends the value to all subscribers. A central that
-    /// subscribes during the transmission might therefore also receive the value. Do not send confidential
-    /// values as updates. Let centrals read confidential values instead.
+    /// If the Bluetooth stack reports all subscribers, no other subscriber receives the value. If the central
+    /// is the only subscriber, the Bluetooth stack sometimes sends the value as an update to all subscribers.
+    /// Another central that subscribes during the transmission might therefore also receive the value. Do not
+    /// send confidential values as updates. Let centrals read confidential values instead.
     ///
     /// Some versions of the Bluetooth stack have a defect that affects characteristics with the property
     /// `.indicate`. If such a characteristic has several subscribers, sending a value to only one of them
@@ -72,9 +72,9 @@ extension PeripheralSession {
 
     /// Sends a new value to several subscribers, one after the other.
     ///
-    /// - Throws: The function throws the error of the first central that fails (see
-    ///   ``notify(_:_:to:)-(_,_,Central)``). If one central fails, the later centrals in the sequence receive
-    ///   no value.
+    /// - Throws: The function throws the first error that occurs for any of the centrals (see
+    ///   ``notify(_:_:to:)-(_,_,Central)``). If an error occurs for one central, the later centrals in the
+    ///   sequence receive no value.
     public func notify<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -91,10 +91,10 @@ extension PeripheralSession {
     /// characteristic has no subscribers, the function returns immediately.
     ///
     /// A central receives one indication at a time, in the order of the calls. An indication therefore waits
-    /// for all earlier indications to the same centrals. If one of these centrals is receiving a document as
-    /// indications of the same characteristic, the indication waits for the end of the document. Indications
-    /// of other characteristics are sent between the chunks of a document. An indication can overtake queued
-    /// values of ``update(_:_:)``.
+    /// for all earlier indications to the same centrals. If one of these centrals is receiving a document
+    /// through indications of the same characteristic, the indication waits for the end of the document.
+    /// Indications of other characteristics are sent between the chunks of a document. An indication can
+    /// overtake values that ``update(_:_:)`` has queued.
     ///
     /// If the calling task is cancelled, the function throws an error immediately. If the cancelled
     /// indication is still waiting for earlier indications, it is not sent.
@@ -107,8 +107,8 @@ extension PeripheralSession {
     ///   with ``PeripheralError/Code/unconfirmed`` after 30 s. After such a failure, an indication waits for
     ///   only as many confirmations as the failed indication received. This reduced number of confirmations
     ///   applies until another central subscribes.
-    /// - If one of several centrals disconnects at the moment when any confirmation arrives, an indication
-    ///   that not all centrals have confirmed fails with ``PeripheralError/Code/disconnected``.
+    /// - If one of several centrals disconnects at the moment when a confirmation arrives, the indication
+    ///   fails with ``PeripheralError/Code/disconnected`` unless all centrals have confirmed it.
     /// - The Bluetooth stack does not report whether a central has asked for notifications or for
     ///   indications. If a characteristic has both `.notify` and `.indicate`, an indication also waits for
     ///   centrals that have asked for notifications. Centrals that have asked for notifications do not
@@ -118,8 +118,8 @@ extension PeripheralSession {
     ///   - characteristic: A characteristic of this peripheral with the property `.indicate`.
     ///   - value: The new value, which is at most 512 bytes long when encoded.
     /// - Throws: `CancellationError`, or ``PeripheralError`` with one of the following codes. If there are
-    ///   several centrals, the function waits until each of them has confirmed or failed, and then throws the
-    ///   first error.
+    ///   several centrals, the function waits for the result of each of them, and then throws the first
+    ///   error.
     ///   - ``PeripheralError/Code/disconnected`` when a central disconnects before it has confirmed the
     ///     value.
     ///   - ``PeripheralError/Code/unconfirmed`` when a central has not confirmed the value within 30 s.
@@ -357,9 +357,9 @@ extension PeripheralSession {
     /// subscriber. The function follows the rules of ``update(_:_:)``. If the sequence contains a central
     /// more than once, the session sends the value to that central only once.
     ///
-    /// - Throws: The function throws the error of the first central that fails (see
-    ///   ``update(_:_:to:)-(_,_,Central)``). If any central fails, the session does not queue the value for
-    ///   any central.
+    /// - Throws: The function throws the first error that occurs for any of the centrals (see
+    ///   ``update(_:_:to:)-(_,_,Central)``). If an error occurs, the session does not queue the value for any
+    ///   central.
     public func update<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -384,7 +384,7 @@ extension PeripheralSession {
     ///
     /// When the queues have room, all waiting calls return in the order in which they began. The first caller
     /// might fill the queues again. If the queues are full again, ``update(_:_:)`` returns `false` for the
-    /// next caller. A call of ``notify(_:_:)-(_,Value)`` that has waited longer for room in the same queue
+    /// next caller. A call to ``notify(_:_:)-(_,Value)`` that has waited longer for room in the same queue
     /// goes first.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
@@ -418,7 +418,7 @@ extension PeripheralSession {
     /// The function follows the rules of ``readyToUpdate(_:)``. If another task sends values during the wait,
     /// a queue might be full again when the function returns.
     ///
-    /// - Throws: The function throws the error of the first central that fails (see
+    /// - Throws: The function throws the first error that occurs for any of the centrals (see
     ///   ``readyToUpdate(_:to:)-(_,Central)``).
     public func readyToUpdate<Value>(
         _ characteristic: Characteristic<Value>,
@@ -431,7 +431,7 @@ extension PeripheralSession {
 // MARK: - Completion
 
 extension PeripheralSession {
-    /// The current method by which the session determines the completion of updates.
+    /// The method by which the session currently determines the completion of updates.
     ///
     /// The method can change when the session publishes the peripheral again.
     public var completionReporting: CompletionReporting { runtime.updates.completionReporting }
@@ -442,14 +442,14 @@ extension PeripheralSession {
     ///
     /// The list of statistics is empty after the session ends.
     ///
-    /// Each queue begins and ends together with a subscription.
+    /// Each queue exists for the duration of one subscription.
     public var updateStatistics: [UpdateStatistics] {
         runtime.updateStatistics
     }
 }
 
 extension PeripheralSession {
-    /// The update totals of each characteristic that has used a queue.
+    /// The update totals of the characteristics whose queues have been used.
     ///
     /// The list of update totals is empty after the session ends. The list of update totals contains at most
     /// one entry for each characteristic. Unlike the counts of ``updateStatistics``, the update totals do not

@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// A published peripheral during a run of the program.
+/// The session of a published peripheral during one run of the program.
 ///
 /// The session is valid within the body closure of ``Peripheral/run(on:logger:_:)``. After the closure
 /// returns, the functions of the session throw a ``PeripheralError`` with the code
@@ -39,13 +39,13 @@ public struct PeripheralSession: Sendable {
 
     /// The events of the session, such as connections and subscriptions of centrals.
     ///
-    /// Each call of `events` returns a separate sequence of the events that occur after the call. The
+    /// Each access to `events` returns a separate sequence of the events that occur after the access. The
     /// sequence of events ends when the session ends. If a program does not consume the events, the session
-    /// retains the newest 1024 events. The sequence from the first call of `events` also contains the events
-    /// about the restored state, which occur before the session begins. A call of `events` by a service does
-    /// not count as the first call (see ``GATTServiceDeclaration/run(in:)``).
+    /// retains the newest 1024 events. The sequence from the first access to `events` also contains the
+    /// events about the restored state, which occur before the session begins. An access by a service does
+    /// not count as the first access (see ``GATTServiceDeclaration/run(in:)``).
     ///
-    /// For the current state, read ``centrals`` and ``subscriptions``. To observe every change, call `events`
+    /// For the current state, read ``centrals`` and ``subscriptions``. To observe every change, read `events`
     /// before you read ``centrals`` and ``subscriptions``.
     public var events: some AsyncSequence<SessionEvent, Never> & Sendable {
         serviceEvents?.listen() ?? runtime.listen()
@@ -84,7 +84,7 @@ extension PeripheralSession {
     /// The central can connect again immediately. To prevent the central from using the peripheral, call
     /// ``forget(_:)`` and declare attributes that require pairing.
     ///
-    /// - Throws: ``PeripheralError`` with one of these codes, or an error that the Bluetooth stack reports:
+    /// - Throws: An error that the Bluetooth stack reports, or ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/disconnected`` when the central is not connected.
     ///   - ``PeripheralError/Code/connectionLost`` when the peripheral is not published.
     ///   - ``PeripheralError/Code/stopped``.
@@ -109,7 +109,7 @@ extension PeripheralSession {
     /// The central must pair again to create a new bond. The function also removes the data about the central
     /// from the preserved state.
     ///
-    /// - Throws: ``PeripheralError`` with one of these codes, or an error that the Bluetooth stack reports:
+    /// - Throws: An error that the Bluetooth stack reports, or ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/unknownCentral`` when the Bluetooth stack does not know the central.
     ///   - ``PeripheralError/Code/connectionLost`` when the peripheral is not published.
     ///   - ``PeripheralError/Code/stopped``.
@@ -171,9 +171,9 @@ extension PeripheralSession {
     /// The Bluetooth stack determines whether a change interrupts an advertisement. In most cases, a change
     /// to an advertisement has one of these effects:
     ///
-    /// - A change to only the content does not interrupt the advertisement if the kind of advertising (legacy
-    ///   or extended) stays the same. The content of an advertisement consists of services, manufacturer
-    ///   data, service data, raw data, the local name and the appearance.
+    /// - A change that affects only the content does not interrupt the advertisement if the kind of
+    ///   advertising (legacy or extended) stays the same. The content of an advertisement consists of
+    ///   services, manufacturer data, service data, raw data, the local name and the appearance.
     /// - Any other change interrupts the changed advertisement for a few milliseconds. The removal of a name
     ///   or an appearance also interrupts the advertisement. The adapter sends all other advertisements
     ///   without interruption.
@@ -219,7 +219,7 @@ extension PeripheralSession {
     /// advertisements at the same time. A change in one task preserves the changes of the other tasks.
     ///
     /// - Parameters:
-    ///   - index: The index in ``advertisements`` of the advertisement to change.
+    ///   - index: The index of the advertisement in ``advertisements``.
     ///   - change: A closure that changes the advertisement. The function calls the closure exactly once.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` when there is no
     ///   advertisement at the index, for example after ``stopAdvertising()``. The function also throws any
@@ -273,8 +273,8 @@ extension PeripheralSession {
     ///
     /// How long a save takes depends on the store. If an earlier save has just begun, the function first
     /// waits for up to half a second. If the program does not call `preserve()`, the session saves changes
-    /// automatically after a short delay, several changes at a time. Cancellation of the calling task does
-    /// not stop the save.
+    /// automatically after a short delay, and combines several changes in one save. Cancellation of the
+    /// calling task does not stop the save.
     ///
     /// - Throws: ``RestorationError`` when the session cannot save the state. ``PeripheralError`` with the
     ///   code ``PeripheralError/Code/restorationUnavailable`` when the peripheral has no restoration
@@ -307,7 +307,7 @@ extension PeripheralSession {
     /// session sends the value according to the rules of ``notify(_:_:)-(_,Value)``.
     ///
     /// With ``UpdatePolicy/durable``, one save contains both the value and its update. The save also contains
-    /// the values of all earlier calls of ``update(_:_:)``. With ``UpdatePolicy/durable``, the function does
+    /// the values of all earlier calls to ``update(_:_:)``. With ``UpdatePolicy/durable``, the function does
     /// not change the value while the queue of a connected subscriber is full.
     ///
     /// - Throws: The function throws one of these errors:

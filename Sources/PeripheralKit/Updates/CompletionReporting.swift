@@ -13,7 +13,7 @@ public enum CompletionReporting: Hashable, Sendable {
 
     /// The session estimates completion from the total amount of data that the device has sent.
     ///
-    /// Other traffic and interruptions of links reduce the accuracy of the estimate. With ``observed``, the
+    /// Other traffic and link interruptions reduce the accuracy of the estimate. With ``observed``, the
     /// session limits the number of updates that the Bluetooth stack holds for all centrals together. With
     /// `estimated`, the session applies the same limit to each central separately. After a period without
     /// data on a link, the Bluetooth stack might hold a few additional updates.
@@ -22,7 +22,8 @@ public enum CompletionReporting: Hashable, Sendable {
     /// The Bluetooth stack does not report the completion of updates.
     ///
     /// An update counts as completed after the time that a slow link needs to send the update. An update also
-    /// counts as completed when the central has shown that the update has arrived. If the backend does not
-    /// specify a send rate, an update counts as completed when the Bluetooth stack has accepted the update.
+    /// counts as completed when a later request or confirmation from the central shows that the update has
+    /// arrived. If the backend does not specify a send rate, an update counts as completed when the Bluetooth
+    /// stack has accepted the update.
     case unknown
 }

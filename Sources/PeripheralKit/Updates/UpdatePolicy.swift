@@ -53,14 +53,14 @@ public struct UpdatePolicy: Hashable, Sendable {
     ///
     /// The policy applies to these values:
     ///
-    /// - Values of ``PeripheralSession/notify(_:_:)-(_,Value)``. The `notify` function returns when the value
-    ///   is preserved.
-    /// - Values of ``PeripheralSession/update(_:_:)``. A value of `update` is preserved soon after the call.
+    /// - Values that ``PeripheralSession/notify(_:_:)-(_,Value)`` sends. The `notify` function returns when
+    ///   the value is preserved.
+    /// - Values that ``PeripheralSession/update(_:_:)`` queues. Such a value is preserved soon after the
+    ///   call.
     /// - Values that a ``PersistentValue`` and its handler send (see ``UpdateBatch``). The session preserves
-    ///   the updates of a handler together with the persistent value.
+    ///   the handler's updates together with the persistent value.
     ///
-    /// The policy does not apply to values that the program sends to specific centrals or sends with
-    /// `indicate`.
+    /// The policy does not apply to values that the program sends to specific centrals or through `indicate`.
     ///
     /// ## Delivery
     ///
@@ -75,9 +75,9 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// - Values that were sent but had not completed when the central disconnected or the program ended.
     ///
     /// If the Bluetooth stack cannot send values to a central separately, the session sends each value for
-    /// this central to all subscribers once. Some subscribers might therefore receive a value twice. If a
-    /// subscriber cannot receive a value before the link is encrypted, the subscriber receives the value
-    /// later.
+    /// this central in a single transmission to all subscribers. Some subscribers might therefore receive a
+    /// value twice. If a value requires an encrypted link, the subscriber receives the value after the link
+    /// is encrypted.
     ///
     /// The session drops the values for an unbonded subscriber when the subscriber disconnects or the program
     /// ends. A subscriber that the Bluetooth stack does not identify receives no values.
@@ -97,7 +97,7 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// a value that a central has written even if the limit is already reached.
     ///
     /// The session preserves at most 4,096 values for all subscribers together. If there are more than 4,096
-    /// values, the session drops the oldest values of the subscriber that has the most.
+    /// values, the session drops the oldest values of the subscriber with the most values.
     ///
     /// - Parameter count: The maximum number of values that wait for one subscriber, which must be 1 or more.
     /// - Returns: The policy.

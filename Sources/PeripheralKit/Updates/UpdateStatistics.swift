@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// Counts of the updates of a characteristic to one subscriber.
+/// Counts of a characteristic's updates for one subscriber.
 ///
 /// The session counts the updates from the beginning of the subscription.
 public struct UpdateStatistics: Hashable, Sendable {
@@ -10,7 +10,7 @@ public struct UpdateStatistics: Hashable, Sendable {
     /// The subscriber.
     ///
     /// The subscriber is `nil` if the Bluetooth stack cannot send updates to each subscriber separately. The
-    /// subscriber is also `nil` for updates of ``PeripheralSession/indicate(_:_:)``.
+    /// subscriber is also `nil` for updates that ``PeripheralSession/indicate(_:_:)`` sends.
     public let central: Central.ID?
 
     /// The number of queued values and waiting indications.
@@ -30,8 +30,8 @@ public struct UpdateStatistics: Hashable, Sendable {
     /// The number of values and chunks whose completion the session no longer awaits.
     ///
     /// The session stops waiting for the confirmation of an indication after 30 s. With
-    /// ``CompletionReporting/observed``, the session also stops waiting for an update if the session does not
-    /// observe the completion in time. The Bluetooth stack might still have sent such an update.
+    /// ``CompletionReporting/observed``, the session also stops waiting if it does not observe the completion
+    /// of an update in time. The Bluetooth stack might still have sent such an update.
     public let givenUp: Int
 
     /// The number of queued values that were not sent.
@@ -45,12 +45,12 @@ public struct UpdateStatistics: Hashable, Sendable {
 
     /// The number of function calls that had to wait.
     ///
-    /// Calls of ``PeripheralSession/notify(_:_:)-(_,Value)`` and ``PeripheralSession/readyToUpdate(_:)`` wait
-    /// for room in a queue. Calls of ``PeripheralSession/indicate(_:_:)`` wait for earlier indications.
+    /// Calls to ``PeripheralSession/notify(_:_:)-(_,Value)`` and ``PeripheralSession/readyToUpdate(_:)`` wait
+    /// for room in a queue. Calls to ``PeripheralSession/indicate(_:_:)`` wait for earlier indications.
     public let waits: Int
 
     /// The longest time that a value or an indication has waited.
     ///
-    /// The property also covers the time that each part of a document has waited.
+    /// The property also takes into account how long each part of a document has waited.
     public let longestWait: Duration
 }

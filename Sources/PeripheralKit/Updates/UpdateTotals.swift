@@ -1,11 +1,11 @@
 public import PeripheralCore
 
-/// Counts of the updates of a characteristic to all subscribers.
+/// Counts of a characteristic's updates for all subscribers together.
 ///
 /// The session counts the updates from the beginning of the session.
 ///
 /// If the Bluetooth stack can send updates to each subscriber separately, an update to three subscribers
-/// counts three times. An update of ``PeripheralSession/indicate(_:_:)`` counts once.
+/// counts three times. An update that ``PeripheralSession/indicate(_:_:)`` sends counts once.
 public struct UpdateTotals: Hashable, Sendable {
     /// The characteristic.
     public let characteristic: BluetoothUUID
@@ -27,8 +27,8 @@ public struct UpdateTotals: Hashable, Sendable {
     /// The number of values and chunks whose completion the session no longer awaits.
     ///
     /// The session stops waiting for the confirmation of an indication after 30 s. With
-    /// ``CompletionReporting/observed``, the session also stops waiting for an update if the session does not
-    /// observe the completion in time. The Bluetooth stack might still have sent such an update.
+    /// ``CompletionReporting/observed``, the session also stops waiting if it does not observe the completion
+    /// of an update in time. The Bluetooth stack might still have sent such an update.
     public let givenUp: Int
 
     /// The number of queued values that were not sent.
@@ -43,12 +43,12 @@ public struct UpdateTotals: Hashable, Sendable {
 
     /// The number of function calls that had to wait.
     ///
-    /// Calls of ``PeripheralSession/notify(_:_:)-(_,Value)`` and ``PeripheralSession/readyToUpdate(_:)`` wait
-    /// for room in a queue. Calls of ``PeripheralSession/indicate(_:_:)`` wait for earlier indications.
+    /// Calls to ``PeripheralSession/notify(_:_:)-(_,Value)`` and ``PeripheralSession/readyToUpdate(_:)`` wait
+    /// for room in a queue. Calls to ``PeripheralSession/indicate(_:_:)`` wait for earlier indications.
     public let waits: Int
 
     /// The longest time that a value or an indication has waited.
     ///
-    /// The property also covers the time that each part of a document has waited.
+    /// The property also takes into account how long each part of a document has waited.
     public let longestWait: Duration
 }

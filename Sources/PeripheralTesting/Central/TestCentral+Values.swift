@@ -177,7 +177,7 @@ public struct CentralUpdates<Value: GATTValue>: AsyncSequence, Sendable {
 
     /// Creates an iterator.
     ///
-    /// If several iterators exist, only one of the iterators receives each value.
+    /// If several iterators exist, each value goes to only one of them.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(updates: self)
     }

@@ -86,7 +86,7 @@ public protocol TestCentral: Sendable {
     /// The peripheral keeps its bond keys. An encrypted connection stays encrypted.
     func forgetBond() async throws
 
-    /// Replaces the central's keys with the keys that the last call of ``forgetBond()`` deleted.
+    /// Replaces the central's keys with the keys that the last call to ``forgetBond()`` deleted.
     ///
     /// Between ``forgetBond()`` and ``recallBond()``, the central behaves like an impostor. An impostor is
     /// another device with the same address.
@@ -126,7 +126,7 @@ public protocol TestCentral: Sendable {
 
     /// Sends a part of a value to the peripheral.
     ///
-    /// The peripheral queues the part until a call of ``executePreparedWrites(commit:)``.
+    /// The peripheral queues the part until ``executePreparedWrites(commit:)`` is called.
     ///
     /// - Parameters:
     ///   - handle: The handle of the attribute.

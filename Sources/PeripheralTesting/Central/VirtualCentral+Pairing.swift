@@ -26,7 +26,7 @@ extension VirtualCentral {
         }
     }
 
-    /// Replaces the central's keys with the keys that the last call of ``forgetBond()`` deleted.
+    /// Replaces the central's keys with the keys that the last call to ``forgetBond()`` deleted.
     public func recallBond() {
         state.withLock { $0.bond = $0.forgottenBond }
     }

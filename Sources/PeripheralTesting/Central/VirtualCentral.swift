@@ -14,7 +14,7 @@ internal import Synchronization
 /// ```
 ///
 /// The GATT server of the peripheral behaves like the GATT server of BlueZ. The services of the Bluetooth
-/// stack precede the services of the program. The server truncates values to the MTU. BlueZ refuses some
+/// stack precede the services of the program. The server truncates values to fit the MTU. BlueZ refuses some
 /// requests without calling the program, and the server refuses the same requests.
 ///
 /// The central has a random static address until a test calls ``changeAddress()``. The central pairs only
@@ -86,7 +86,7 @@ public final class VirtualCentral: TestCentral {
         VirtualCentral(of: peripheral, on: server, patience: patience, clock: clock)
     }
 
-    /// The MTU of the connection in bytes, or 23 without a connection.
+    /// The MTU of the connection in bytes, or 23 if there is no connection.
     public var mtu: Int {
         state.withLock { $0.mtu }
     }
@@ -106,8 +106,8 @@ public final class VirtualCentral: TestCentral {
     /// Connects to the peripheral and negotiates the MTU.
     ///
     /// On some stacks, such as a stack with a Bluetooth 5 adapter, a connection interrupts advertising. If a
-    /// connection has interrupted advertising, another central waits up to ``patience`` until advertising
-    /// resumes.
+    /// connection has interrupted advertising, another central waits up to ``patience`` for advertising to
+    /// resume.
     ///
     /// - Parameters:
     ///   - mtu: The largest MTU that the central accepts, from 23 to 517 bytes. The method clamps other
@@ -244,7 +244,7 @@ public final class VirtualCentral: TestCentral {
 
     /// Sends a part of a value to the peripheral.
     ///
-    /// The peripheral queues the part until a call of ``executePreparedWrites(commit:)``.
+    /// The peripheral queues the part until ``executePreparedWrites(commit:)`` is called.
     public func prepareWrite(_ handle: AttributeHandle, _ value: [UInt8], offset: Int) async throws {
         let connection = try connection()
         try checkLength(of: value, header: 5)

@@ -26,8 +26,8 @@ private import Synchronization
 ///   of every subscription.
 /// - Pairing: If a bonded central pairs again using Just Works, the program accepts or refuses the pairing.
 ///   The setting `JustWorksRepairing = confirm` of BlueZ has the same effect.
-/// - Advertising: Advertisements continue while centrals are connected. An advertisement that declares a
-///   pause during connections does not continue. The time limit of an advertisement never expires.
+/// - Advertising: Advertisements continue while centrals are connected, except advertisements that declare a
+///   pause during connections. The time limit of an advertisement never expires.
 /// - Handlers: Each handler runs in a separate task.
 /// - Updates: Each update completes without delay, independently of the send rate. A central stores received
 ///   updates until the test reads them.

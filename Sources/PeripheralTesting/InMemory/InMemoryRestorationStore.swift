@@ -7,8 +7,8 @@ private import Synchronization
 /// process.
 ///
 /// A test can stop a peripheral, and start the peripheral again with the same store. A test can also simulate
-/// that the program was killed at an earlier time. To do so, start the peripheral with a ``snapshot()`` of
-/// the store from that earlier time.
+/// a program that was killed during a run. To do so, take a ``snapshot()`` of the store during the run, and
+/// later start the peripheral with the snapshot.
 public final class InMemoryRestorationStore: RestorationStore {
     fileprivate typealias Identifier = [UInt8]
 
@@ -41,9 +41,9 @@ public final class InMemoryRestorationStore: RestorationStore {
     ///
     /// If the property is `nil`, `RestorationRecord.load()` succeeds.
     ///
-    /// The error simulates damaged preserved state. A call of `RestorationRecord.setAside()` or a successful
-    /// save resets the property to `nil`. While the property contains an error, ``identifiers()`` returns an
-    /// empty array.
+    /// The error simulates damage to the preserved state. The property becomes `nil` after a successful save,
+    /// or after a call to `RestorationRecord.setAside()`. While the property contains an error,
+    /// ``identifiers()`` returns an empty array.
     public var loadError: RestorationError? {
         get { state.withLock { $0.loadError } }
         set { state.withLock { $0.loadError = newValue } }
@@ -69,7 +69,7 @@ public final class InMemoryRestorationStore: RestorationStore {
         state.withLock { $0.setAside[Array(identifier.utf8)] ?? [] }
     }
 
-    /// Returns the state that was set aside for an identifier and a newer version of the state format.
+    /// Returns an identifier's state that was set aside because its format version is newer.
     ///
     /// The method returns `nil` if no state was set aside for the given version.
     public func document(of identifier: String, setAsideForVersion version: Int) -> RestorationState? {

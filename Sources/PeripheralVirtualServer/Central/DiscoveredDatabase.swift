@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// The attributes of a peripheral that a central has discovered.
+/// The attributes that a central has discovered on a peripheral.
 public struct DiscoveredDatabase: Hashable, Sendable {
     /// All services in the order of their handles, including the services of the Bluetooth stack.
     public var services: [DiscoveredService]

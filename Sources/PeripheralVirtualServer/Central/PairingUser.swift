@@ -16,7 +16,7 @@ public import PeripheralCore
 public struct PairingUser: Sendable {
     /// The IO capability of a device (Core Specification, Vol 3, Part H, 2.3.2).
     public enum Capability: Hashable, Sendable, CaseIterable {
-        /// A device without input and without output.
+        /// A device with neither input nor output.
         case noInputNoOutput
         /// A device with a display.
         case displayOnly
@@ -31,13 +31,13 @@ public struct PairingUser: Sendable {
     /// The IO capability of the central.
     public var capability: Capability
 
-    /// Whether the central and the peripheral store keys to encrypt later connections.
+    /// Whether the central and the peripheral store keys for encrypting later connections.
     public var isBonding: Bool
 
-    /// Whether the central requests protection against a man in the middle.
+    /// Whether the central requests protection against man-in-the-middle attacks.
     ///
-    /// If neither side requests protection against a man in the middle, the two sides pair using Just Works,
-    /// regardless of their IO capabilities.
+    /// If neither side requests protection against man-in-the-middle attacks, the two sides pair using Just
+    /// Works, regardless of their IO capabilities.
     public var requiresAuthentication: Bool
 
     /// Whether the central offers LE Secure Connections.
@@ -62,7 +62,7 @@ public struct PairingUser: Sendable {
 
     /// Returns the passkey that the person enters on the central, from 0 to 999,999.
     ///
-    /// The result `nil` cancels the pairing.
+    /// A result of `nil` cancels the pairing.
     public var enterPasskey: @Sendable () async -> UInt32?
 
     /// Returns whether the peripheral displays the same number as the central.
@@ -73,7 +73,7 @@ public struct PairingUser: Sendable {
     /// - Parameters:
     ///   - capability: The IO capability of the central.
     ///   - isBonding: Whether the central and the peripheral store the keys.
-    ///   - requiresAuthentication: Whether the central requests protection against a man in the middle.
+    ///   - requiresAuthentication: Whether the central requests protection against man-in-the-middle attacks.
     ///   - secureConnections: Whether the central offers LE Secure Connections.
     ///   - identityAddress: The public identity address that a virtual central reveals when it bonds. If the
     ///     value is `nil`, which is the default, the central reveals its first address.
@@ -104,7 +104,7 @@ public struct PairingUser: Sendable {
 }
 
 extension PairingUser {
-    /// A central without a display and without a keyboard, which bonds without asking the user.
+    /// A central with neither a display nor a keyboard, which bonds without asking the user.
     public static let justWorks = PairingUser(capability: .noInputNoOutput)
 
     /// A central with a keyboard, for a peripheral that displays a passkey.

@@ -100,7 +100,7 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
         elements
     }
 
-    /// Rejects a valid range of a different value type at compile time.
+    /// Rejects at compile time a valid range whose bounds have the wrong value type.
     ///
     /// The bounds of a valid range must have the value type of the characteristic.
     @available(*, unavailable, message: "give the ValidRange bounds of the characteristic's own type")

@@ -20,7 +20,7 @@ public struct DeclarationIssue: Hashable, Sendable, CustomStringConvertible {
     /// A description of how to solve the problem.
     public let remedy: String
 
-    /// Creates an issue for the result of a ``StackProfile``.
+    /// Creates an issue that a ``StackProfile`` can return.
     ///
     /// - Parameters:
     ///   - severity: The severity of the issue.

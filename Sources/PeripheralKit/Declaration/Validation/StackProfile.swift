@@ -1,4 +1,4 @@
-/// The rules of a certain Bluetooth stack for the declaration of a peripheral.
+/// The rules that a certain Bluetooth stack imposes on the declaration of a peripheral.
 ///
 /// The method ``Peripheral/validate(for:)`` applies the rules of a Bluetooth stack.
 ///

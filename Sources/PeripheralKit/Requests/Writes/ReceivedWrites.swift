@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// The writes of centrals to a characteristic with a ``WriteStream``.
+/// The writes from centrals to a characteristic with a ``WriteStream``.
 ///
 /// The sequence delivers the writes in the order of their arrival. The sequence delivers each write once, to
 /// the first task that waits for a write. Several tasks can read the sequence, concurrently or one after
@@ -16,7 +16,7 @@ public struct ReceivedWrites<Value: GATTValue>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         let buffer: WriteBuffer
 
-        /// Waits for the next write of a central.
+        /// Waits for the next write from a central.
         ///
         /// - Returns: The next write, or `nil` if the task is cancelled. The result is also `nil` if the
         ///   session has ended and all writes have been read.

@@ -52,7 +52,7 @@ struct RestorationStart: Sendable {
         problems += restoredValues.problems
     }
 
-    /// Creates a publication with planned handles on the air.
+    /// Creates a publication with the planned on-air handles.
     ///
     /// The plan preserves the handles of earlier attributes.
     func publication(of publication: BackendPublication) -> BackendPublication {
