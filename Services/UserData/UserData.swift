@@ -81,7 +81,7 @@ public struct UserData: Sendable {
     /// Store the new characteristic in a constant.
     ///
     /// - Parameters:
-    ///   - field: The field of the user data that the characteristic contains.
+    ///   - field: The field whose value the characteristic contains.
     ///   - read: Returns the value of the field for a user.
     ///   - write: Changes the value of the field for a user.
     /// - Returns: The characteristic.

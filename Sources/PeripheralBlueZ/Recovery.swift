@@ -1,7 +1,7 @@
 /// The behavior of a run while the Bluetooth stack cannot serve the peripheral.
 ///
 /// A program on a device usually waits until the Bluetooth stack is available. A command-line tool usually
-/// ends with an error.
+/// reports an error and exits instead.
 public enum Recovery: Hashable, Sendable {
     /// Waits whenever the Bluetooth stack cannot serve the peripheral.
     ///

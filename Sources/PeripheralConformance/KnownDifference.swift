@@ -101,8 +101,8 @@ public struct KnownDifference: Sendable {
         in: .all,
         failure: "bluetoothd may crash",
         reason:
-            "bluetoothd removes the program's services while a write to them is pending, and sometimes crashes: "
-            + "after 8 of 42 kills on 5.66, and 6 of 42 on 5.87. All connections end with it.",
+            "bluetoothd removes the services of the killed program while a write is pending. bluetoothd crashed "
+            + "after 8 of 42 kills on 5.66, and after 6 of 42 kills on 5.87. A crash ends all connections.",
         endsDaemon: true
     )
 

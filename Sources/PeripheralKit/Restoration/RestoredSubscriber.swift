@@ -48,7 +48,7 @@ public struct RestoredSubscriber: Hashable, Sendable {
     /// The present status of the restored subscriber.
     public internal(set) var status: Status
 
-    /// Returns whether the subscription is, or was, to the given characteristic.
+    /// Returns whether the subscription belongs or belonged to the given characteristic.
     public func hasSubscribed<Value>(to characteristic: Characteristic<Value>) -> Bool {
         identity == characteristic.declaration.identity
     }
