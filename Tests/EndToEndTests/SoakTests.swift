@@ -44,8 +44,8 @@ struct SoakTests {
         let runs = getenv("PERIPHERAL_RUNS").map { String(cString: $0) } ?? "500"
         let level = Characteristic<UInt8>(.batteryLevel, .read) { Read { 0 } }
         let twin = Peripheral("Threads") { GATTService("00002b00-7e3c-4b6e-9d29-b3f1c0a1d001") { level } }
-        // malloc keeps up to seven freed blocks of each size for a thread. These caches fill up over thousands
-        // of runs, and count as in use.
+        // malloc keeps up to seven freed blocks of each size for a thread. These caches fill up over many
+        // runs, and count as in use.
         setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0", 1)
         defer { unsetenv("GLIBC_TUNABLES") }
         try await withEmulatedBlueZ { bluez in
