@@ -101,7 +101,7 @@ struct CompletionEstimate {
     /// Whether an update has counted as sent since the last silence.
     private var hasProgressed = false
     /// Finds the stalled links among several.
-    private var search = StalledLinkProbe()
+    private var probe = StalledLinkProbe()
 
     /// Creates an estimate with the current counters of the adapter.
     init(_ counters: LinkCounters, at now: ContinuousClock.Instant) {
@@ -111,7 +111,7 @@ struct CompletionEstimate {
 
     /// Whether all updates are completed.
     var isEmpty: Bool {
-        entries.isEmpty && search.isEmpty
+        entries.isEmpty && probe.isEmpty
     }
 
     /// Records that bluetoothd receives an update.
@@ -119,8 +119,8 @@ struct CompletionEstimate {
     /// The latest counters must be passed to ``sent(_:at:)`` before.
     mutating func given(_ delivery: Delivery, size: Int, at now: ContinuousClock.Instant) {
         let entry = Entry(delivery: delivery, size: size + Self.valueHeader)
-        if search.isRunning || search.suspects(delivery.central) {
-            return search.add(entry)
+        if probe.isRunning || probe.suspects(delivery.central) {
+            return probe.add(entry)
         }
         if entries.isEmpty {
             (surplus, lastMove) = (Amount(), now)
@@ -135,7 +135,7 @@ struct CompletionEstimate {
     /// Records that bluetoothd has not received an update.
     mutating func withdraw(_ update: BackendUpdate.ID) {
         entries.removeAll { $0.delivery.update == update }
-        search.withdraw(update)
+        probe.withdraw(update)
     }
 
     /// Records that a central has disconnected.
@@ -150,10 +150,10 @@ struct CompletionEstimate {
     mutating func settled(_ central: Central.ID) -> [Delivery] {
         entries.removeAll { $0.delivery.central == central }
         owed.forget(central)
-        search.settled(central)
+        probe.settled(central)
         let oldest = takeOldest()
         for entry in oldest { owed.add(entry) }
-        return (oldest + search.takeOldest()).map(\.delivery)
+        return (oldest + probe.takeOldest()).map(\.delivery)
     }
 
     /// Removes and returns the first entry of each central, unless too much is owed to the central.
@@ -188,8 +188,8 @@ struct CompletionEstimate {
         (surplus, sentSinceSilence) = (surplus + sent, sentSinceSilence + sent)
         counters = new
         if surplus.packets > 0 { moved(at: time) }
-        if search.isRunning { return searchOn(sent, at: time) }
-        if search.isDue(at: time) { return beginSearch(at: time) }
+        if probe.isRunning { return continueProbe(sent, at: time) }
+        if probe.isDue(at: time) { return beginProbe(at: time) }
         owed.pay(with: &surplus)
         guard time - lastMove < silence else { return endSilence(at: time) }
         guard owed.isNothing else { return [] }
@@ -211,7 +211,7 @@ struct CompletionEstimate {
     /// Completes all missing updates, because the adapter has sent nothing for a long time.
     private mutating func endSilence(at time: ContinuousClock.Instant) -> [Delivery] {
         let centrals = Set(entries.map(\.delivery.central) + owed.amounts.map(\.central))
-        if !search.isOver || centrals.count > 1 { return beginSearch(at: time) }
+        if !probe.isOver || centrals.count > 1 { return beginProbe(at: time) }
         let missing = entries.reduce(into: Amount()) { $0.add($1.size) }
         // The amount sent since the last silence more likely belongs to these updates. In that case, the owed
         // amount does not exist.
@@ -226,15 +226,15 @@ struct CompletionEstimate {
         return takeFirst(entries.count)
     }
 
-    private mutating func beginSearch(at time: ContinuousClock.Instant) -> [Delivery] {
-        search.begin(entries, owed: owed)
+    private mutating func beginProbe(at time: ContinuousClock.Instant) -> [Delivery] {
+        probe.begin(entries, owed: owed)
         let sent = surplus
         (entries, owed, isSettling, silences) = ([], OwedAmounts(), false, 0)
-        return searchOn(sent, at: time)
+        return continueProbe(sent, at: time)
     }
 
-    private mutating func searchOn(_ sent: Amount, at time: ContinuousClock.Instant) -> [Delivery] {
-        let (completed, beginsAnew) = search.sent(sent, isSilent: time - lastMove >= silence, at: time)
+    private mutating func continueProbe(_ sent: Amount, at time: ContinuousClock.Instant) -> [Delivery] {
+        let (completed, beginsAnew) = probe.sent(sent, isSilent: time - lastMove >= silence, at: time)
         if beginsAnew { lastMove = time }
         // A response that is sent later than its request was counted must not look like a sent update.
         surplus = beginsAnew ? Amount() : Amount(packets: min(surplus.packets, 0), bytes: 0)
