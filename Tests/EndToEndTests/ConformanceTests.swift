@@ -15,8 +15,9 @@ struct ConformanceTests {
     /// backend's limit of one second for confirmations would end too early.
     private static let clock = SlowClock(by: 5)
 
-    /// The thread sanitizer, which is slow, looks for races, and the oldest and the newest version take every
-    /// path of the program.
+    /// Under the thread sanitizer, which is slow, only the oldest and the newest version.
+    ///
+    /// ``daemonsBetween`` runs there too. `make test` runs all versions.
     private static let daemons = getenv("PERIPHERAL_FEWER_VERSIONS") == nil ? all : [all[0], all[3]]
 
     private static let all = [
