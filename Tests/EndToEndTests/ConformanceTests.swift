@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct ConformanceTests {
-    /// The clock of bluetoothd and of the backend.
+    /// The clock of bluetoothd, the backend and the central.
     ///
     /// On a busy machine, bluetoothd's limit of five seconds for an answer would refuse requests, and the
     /// backend's limit of one second for confirmations would end too early.
@@ -67,7 +67,7 @@ struct ConformanceTests {
                 logger: .silent,
                 clock: ManualClock()
             ) { peripheral in
-                bluez.central(for: peripheral)
+                bluez.central(for: peripheral, clock: Self.clock)
             }
         }
     }
