@@ -51,6 +51,8 @@ final class StateFile: Sendable {
         }
     }
 
+    deinit { unlock() }
+
     func load() throws(RestorationError) -> RestorationState? {
         guard let file = try directory.open(name.state) else { return nil }
         guard file.size <= StateFileFormat.maximumSize else {

@@ -1,5 +1,6 @@
 import PeripheralKit
 import PeripheralStorage
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -32,6 +33,8 @@ struct LockTests {
             let record = try await directory.store.open(identifier)
             try await record.save(.sample)
         }
+        // The thread of the files may be about to release the record.
+        try await until { await openAgain() != .inUse }
         #expect(await openAgain() == nil)
     }
 
