@@ -1,11 +1,12 @@
 import PeripheralEmulator
 import TestSupport
 
-/// Runs an emulated bluetoothd whose time limits are five times longer, unless the configuration has a clock
-/// of its own.
+/// Runs an emulated bluetoothd with time limits that are five times longer.
 ///
-/// On a busy machine, bluetoothd's limit of five seconds for an answer would refuse requests. The tests of this
-/// module call this function instead of the emulator's.
+/// A configuration with another clock keeps that clock.
+///
+/// On a busy machine, bluetoothd's limit of five seconds for an answer would refuse requests. The tests of
+/// this module call this function instead of the function of the emulator.
 @discardableResult
 func withEmulatedBlueZ<Output>(
     _ configuration: EmulatedBlueZ.Configuration = EmulatedBlueZ.Configuration(),
