@@ -12,7 +12,7 @@ public import PeripheralKit
 /// import PeripheralFitnessMachine
 /// import PeripheralKit
 ///
-/// let trainer = FitnessMachineService(telling: CrossTrainerData(kilometersPerHour: 0, watts: 0))
+/// let trainer = FitnessMachineService(reporting: CrossTrainerData(kilometersPerHour: 0, watts: 0))
 /// let peripheral = Peripheral("Cross trainer") { trainer }
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await stride in pedals.seconds {

@@ -61,7 +61,7 @@ extension CyclingPowerService {
     ) async throws -> Bool {
         var value = value.limited(to: content.rawValue & ~mask)
         if isTorqueBased { value.forces = nil } else { value.torques = nil }
-        if !tellsOffsetCompensation { value.offsetCompensationIndicator = false }
+        if !reportsOffsetCompensation { value.offsetCompensationIndicator = false }
         var bit: UInt16 = 1
         repeat {
             let part = value.part(from: &bit, upTo: length)
@@ -122,7 +122,7 @@ extension CyclingPowerService {
         }
         var value = value
         if value.isOfTorques != isTorqueBased { value.magnitudes = [] }
-        if !tellsDirection { value.direction = .unknown }
+        if !reportsDirection { value.direction = .unknown }
         repeat {
             try await session.notify(vector, value.removePart(upTo: length))
         } while !value.magnitudes.isEmpty

@@ -52,8 +52,8 @@ public struct CyclingPowerService: GATTServiceDeclaration {
 
     let content: CyclingPowerMeasurement.Content
     let isTorqueBased: Bool
-    let tellsOffsetCompensation: Bool
-    let tellsDirection: Bool
+    let reportsOffsetCompensation: Bool
+    let reportsDirection: Bool
     let masks = CyclingPowerMasks()
 
     /// Declares the service.
@@ -63,10 +63,10 @@ public struct CyclingPowerService: GATTServiceDeclaration {
     ///     `onSetWheelRevolutions`, measurements also contain the wheel revolutions.
     ///   - location: The location of the sensor.
     ///   - isTorqueBased: Whether the sensor measures torques instead of forces.
-    ///   - tellsOffsetCompensation: Whether measurements report when the sensor's offset needs compensation.
+    ///   - reportsOffsetCompensation: Whether measurements say when the sensor's offset needs compensation.
     ///   - isMaskable: Whether a central can turn off values in the measurements that the central receives.
     ///   - hasVector: Whether the sensor sends vectors of forces or torques.
-    ///   - tellsDirection: Whether vectors contain the direction of the measurement.
+    ///   - reportsDirection: Whether vectors contain the direction of the measurement.
     ///   - isForDistributedSystem: Whether the sensor can be used together with another sensor on the same
     ///     bicycle, or `nil` if unspecified.
     ///   - settings: The settings that centrals can read and set. Pass at most one setting of each kind.
@@ -84,10 +84,10 @@ public struct CyclingPowerService: GATTServiceDeclaration {
         measuring content: CyclingPowerMeasurement.Content = [],
         location: SensorPlacement,
         isTorqueBased: Bool = false,
-        tellsOffsetCompensation: Bool = false,
+        reportsOffsetCompensation: Bool = false,
         isMaskable: Bool = false,
         hasVector: Bool = false,
-        tellsDirection: Bool = false,
+        reportsDirection: Bool = false,
         isForDistributedSystem: Bool? = nil,
         settings: [CyclingPowerSetting] = [],
         offsetCompensation: CyclingPowerOffsetCompensation? = nil,
@@ -97,31 +97,31 @@ public struct CyclingPowerService: GATTServiceDeclaration {
         onSetWheelRevolutions setWheelRevolutions: (@Sendable (_ count: UInt32) async throws -> Void)? = nil
     ) {
         let wheel = CyclingPowerMeasurement.Content.wheel
-        let told = content.rawValue & ~wheel | (setWheelRevolutions == nil ? 0 : wheel)
+        let reported = content.rawValue & ~wheel | (setWheelRevolutions == nil ? 0 : wheel)
         // The first six bits are the same as the bits of the features.
-        var bits = UInt32(told & 0x3F)
+        var bits = UInt32(reported & 0x3F)
         func set(_ feature: CyclingPowerFeature, if isSupported: Bool) {
             if isSupported { bits |= feature.rawValue }
         }
-        set(.deadSpotAngles, if: told & 0xC0 != 0)
-        set(.accumulatedEnergy, if: told & 0x100 != 0)
-        set(.offsetCompensationIndicator, if: tellsOffsetCompensation)
+        set(.deadSpotAngles, if: reported & 0xC0 != 0)
+        set(.accumulatedEnergy, if: reported & 0x100 != 0)
+        set(.offsetCompensationIndicator, if: reportsOffsetCompensation)
         set(.offsetCompensation, if: offsetCompensation != nil)
         set(.contentMasking, if: isMaskable)
         set(.multipleSensorLocations, if: location.isMovable)
         for setting in settings { set(setting.feature, if: true) }
         set(.torqueBased, if: isTorqueBased)
-        set(.measurementDirection, if: tellsDirection)
+        set(.measurementDirection, if: reportsDirection)
         set(.factoryCalibrationDate, if: factoryCalibrationDate != nil)
         set(.enhancedOffsetCompensation, if: offsetCompensation?.companyID != nil)
         set(.notForDistributedSystem, if: isForDistributedSystem == false)
         set(.forDistributedSystem, if: isForDistributedSystem == true)
         let features = CyclingPowerFeature(rawValue: bits)
 
-        self.content = CyclingPowerMeasurement.Content(rawValue: told)
+        self.content = CyclingPowerMeasurement.Content(rawValue: reported)
         self.isTorqueBased = isTorqueBased
-        self.tellsOffsetCompensation = tellsOffsetCompensation
-        self.tellsDirection = tellsDirection
+        self.reportsOffsetCompensation = reportsOffsetCompensation
+        self.reportsDirection = reportsDirection
         measurement = Characteristic(.cyclingPowerMeasurement, .notify, security: security)
         feature = Characteristic(.cyclingPowerFeature, value: features)
         sensorLocation = location.characteristic()

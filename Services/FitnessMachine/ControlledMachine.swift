@@ -17,7 +17,7 @@ final class ControlledMachine: Sendable {
         keptStatus = kept
         self.trainingStatus = trainingStatus.map { _ in
             Characteristic(.trainingStatus, [.read, .notify], security: security) {
-                Read { central in kept.value.told(upTo: central.maximumUpdateValueLength) }
+                Read { central in kept.value.truncated(to: central.maximumUpdateValueLength) }
             }
         }
         status = hasControl ? Characteristic(.fitnessMachineStatus, .notify, security: security) : nil
@@ -36,11 +36,11 @@ final class ControlledMachine: Sendable {
         guard let trainingStatus, keptStatus.replace(by: status),
             let room = try session.subscribers(of: trainingStatus).room
         else { return }
-        try await session.notify(trainingStatus, status.told(upTo: room))
+        try await session.notify(trainingStatus, status.truncated(to: room))
     }
 
     @inline(never)
-    func tell(_ status: FitnessMachineStatus, in session: PeripheralSession) async throws {
+    func report(_ status: FitnessMachineStatus, in session: PeripheralSession) async throws {
         guard let characteristic = self.status, status.opCode != 0x00 else { return }
         try await session.notify(characteristic, status)
     }
@@ -91,7 +91,7 @@ final class ControlledMachine: Sendable {
             holder.withLock { if $0 == connection { $0 = nil } }
             try await update(to: .idle, in: session)
         }
-        try await tell(status, in: session)
+        try await report(status, in: session)
     }
 
     /// Transfers or ends control, and notifies the central that has lost control.

@@ -33,13 +33,13 @@ extension FitnessMachineData {
     /// - Parameter maximum: The maximum number of bytes in a notification, at least 20.
     /// - Returns: The parts of the data, in the order of transmission.
     public func parts(upTo maximum: Int) -> [Self] {
-        parts(upTo: maximum, telling: .max)
+        parts(upTo: maximum, reporting: .max)
     }
 
     /// The parts with only the fields for these bits of the Fitness Machine Features.
-    func parts(upTo maximum: Int, telling features: UInt32) -> [Self] {
+    func parts(upTo maximum: Int, reporting features: UInt32) -> [Self] {
         // Encoded data can always be decoded.
-        fields(telling: features).values(of: Self.machine, upTo: max(maximum, 20))
+        fields(reporting: features).values(of: Self.machine, upTo: max(maximum, 20))
             .compactMap { try? Self(gattBytes: $0) }
     }
 
@@ -48,8 +48,8 @@ extension FitnessMachineData {
         lhs.gattBytes == rhs.gattBytes
     }
 
-    func fields(telling features: UInt32 = .max) -> FitnessMachineFields {
-        var (data, fields) = (self, FitnessMachineFields(telling: features))
+    func fields(reporting features: UInt32 = .max) -> FitnessMachineFields {
+        var (data, fields) = (self, FitnessMachineFields(reporting: features))
         // Only reading can fail.
         try? data.visit(&fields)
         return fields

@@ -17,7 +17,7 @@ public struct FitnessMachineFields: Sendable {
     /// The bits of the Fitness Machine Features for the fields.
     private(set) var features: UInt32 = 0
     /// The features of the fields to write.
-    private var told: UInt32 = .max
+    private var reported: UInt32 = .max
 
     /// The flag More Data.
     ///
@@ -25,8 +25,8 @@ public struct FitnessMachineFields: Sendable {
     private static let moreData: UInt32 = 1
 
     /// Begins to write the fields for these bits of the Fitness Machine Features.
-    init(telling features: UInt32) {
-        told = features
+    init(reporting features: UInt32) {
+        reported = features
     }
 
     /// Begins to read.
@@ -53,7 +53,7 @@ public struct FitnessMachineFields: Sendable {
         let bit: UInt32 = 1 << flag
         guard reader == nil else { return (flags & bit != 0) != (bit == Self.moreData) }
         let feature: UInt32 = feature.map { 1 << $0 } ?? 0
-        guard isPresent, feature & ~told == 0 else { return false }
+        guard isPresent, feature & ~reported == 0 else { return false }
         features |= feature
         written.append(bit)
         bytes.append([])

@@ -15,7 +15,7 @@ public import PeripheralKit
 /// let control = FitnessMachineControl([.targetPower(watts: 0...400)]) { request, _ in
 ///     if case .targetPower(let watts) = request { await brake.hold(watts) }
 /// }
-/// let bike = FitnessMachineService(telling: start, control: control)
+/// let bike = FitnessMachineService(reporting: start, control: control)
 /// let peripheral = Peripheral("Bike", pairing: .justWorks) { bike }
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await ride in rider.seconds { try await bike.notify(ride, in: session) }
@@ -96,7 +96,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     ///   - control: The settings that centrals can control, and the handler for control requests. If centrals
     ///     cannot control the machine, pass `nil`.
     public init(
-        telling data: Data,
+        reporting data: Data,
         trainingStatus: TrainingStatus? = nil,
         retainsUserData: Bool = false,
         security: AttributeSecurity = .open,
@@ -173,7 +173,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// - Throws: The errors that `session.notify` throws.
     public func notify(_ data: Data, in session: PeripheralSession) async throws {
         guard let room = try session.subscribers(of: self.data).room else { return }
-        for part in data.parts(upTo: room, telling: features) { try await session.notify(self.data, part) }
+        for part in data.parts(upTo: room, reporting: features) { try await session.notify(self.data, part) }
     }
 
     /// Changes the training status and notifies the subscribed centrals.
@@ -206,7 +206,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     ///   - session: The session of the peripheral that declares the service.
     /// - Throws: The errors that `session.notify` throws.
     public func notify(_ status: FitnessMachineStatus, in session: PeripheralSession) async throws {
-        try await machine.tell(status, in: session)
+        try await machine.report(status, in: session)
     }
 
     /// Takes control away from the controlling central, and notifies that central.

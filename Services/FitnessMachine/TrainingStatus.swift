@@ -84,7 +84,7 @@ public struct TrainingStatus: Equatable, Sendable {
     static let idle = TrainingStatus(.idle)
 
     /// The status for a central with notifications of the given length.
-    func told(upTo size: Int) -> TrainingStatus {
+    func truncated(to size: Int) -> TrainingStatus {
         var status = self
         status.isExtended = 2 + (text?.utf8.count ?? 0) > size
         return status

@@ -12,7 +12,7 @@ public import PeripheralKit
 /// import PeripheralIndoorBike
 /// import PeripheralKit
 ///
-/// let bike = FitnessMachineService(telling: IndoorBikeData(kilometersPerHour: 0, rpm: 0, watts: 0))
+/// let bike = FitnessMachineService(reporting: IndoorBikeData(kilometersPerHour: 0, rpm: 0, watts: 0))
 /// let peripheral = Peripheral("Bike") { bike }
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await ride in rider.seconds {

@@ -17,13 +17,13 @@ public struct PulseOximeterFeatures: Hashable, Sendable {
     /// Whether the device stores spot-check measurements.
     public var storesMeasurements: Bool
     /// Whether spot-check measurements contain the time of the measurement.
-    public var tellsTime: Bool
+    public var reportsTime: Bool
     /// Whether the device sends values with a fast response to changes.
-    public var tellsFast: Bool
+    public var reportsFast: Bool
     /// Whether the device sends values with a slow response to changes.
-    public var tellsSlow: Bool
+    public var reportsSlow: Bool
     /// Whether the device sends the pulse amplitude index.
-    public var tellsPulseAmplitudeIndex: Bool
+    public var reportsPulseAmplitudeIndex: Bool
     /// Whether the device supports bonds with several centrals.
     public var supportsMultipleBonds: Bool
 
@@ -35,28 +35,28 @@ public struct PulseOximeterFeatures: Hashable, Sendable {
     ///   - status: The status bits that the device can send.
     ///   - faults: The device and sensor faults that the device can report.
     ///   - storesMeasurements: Whether the device stores spot-check measurements.
-    ///   - tellsTime: Whether spot-check measurements contain the time of the measurement.
-    ///   - tellsFast: Whether the device sends values with a fast response to changes.
-    ///   - tellsSlow: Whether the device sends values with a slow response to changes.
-    ///   - tellsPulseAmplitudeIndex: Whether the device sends the pulse amplitude index.
+    ///   - reportsTime: Whether spot-check measurements contain the time of the measurement.
+    ///   - reportsFast: Whether the device sends values with a fast response to changes.
+    ///   - reportsSlow: Whether the device sends values with a slow response to changes.
+    ///   - reportsPulseAmplitudeIndex: Whether the device sends the pulse amplitude index.
     ///   - supportsMultipleBonds: Whether the device supports bonds with several centrals.
     public init(
         status: PulseOximeterStatus? = nil,
         faults: PulseOximeterFaults? = nil,
         storesMeasurements: Bool = false,
-        tellsTime: Bool = false,
-        tellsFast: Bool = false,
-        tellsSlow: Bool = false,
-        tellsPulseAmplitudeIndex: Bool = false,
+        reportsTime: Bool = false,
+        reportsFast: Bool = false,
+        reportsSlow: Bool = false,
+        reportsPulseAmplitudeIndex: Bool = false,
         supportsMultipleBonds: Bool = false
     ) {
         self.status = status
         self.faults = faults
         self.storesMeasurements = storesMeasurements
-        self.tellsTime = tellsTime
-        self.tellsFast = tellsFast
-        self.tellsSlow = tellsSlow
-        self.tellsPulseAmplitudeIndex = tellsPulseAmplitudeIndex
+        self.reportsTime = reportsTime
+        self.reportsFast = reportsFast
+        self.reportsSlow = reportsSlow
+        self.reportsPulseAmplitudeIndex = reportsPulseAmplitudeIndex
         self.supportsMultipleBonds = supportsMultipleBonds
     }
 }
@@ -68,18 +68,18 @@ extension PulseOximeterFeatures: GATTValue {
         status = bits & 1 << 0 != 0 ? PulseOximeterStatus(rawValue: try reader.read()) : nil
         faults = bits & 1 << 1 != 0 ? try PulseOximeterFaults(decoding: &reader) : nil
         storesMeasurements = bits & 1 << 2 != 0
-        tellsTime = bits & 1 << 3 != 0
-        tellsFast = bits & 1 << 4 != 0
-        tellsSlow = bits & 1 << 5 != 0
-        tellsPulseAmplitudeIndex = bits & 1 << 6 != 0
+        reportsTime = bits & 1 << 3 != 0
+        reportsFast = bits & 1 << 4 != 0
+        reportsSlow = bits & 1 << 5 != 0
+        reportsPulseAmplitudeIndex = bits & 1 << 6 != 0
         supportsMultipleBonds = bits & 1 << 7 != 0
     }
 
     /// Appends the features as 2 to 7 bytes.
     public func encode(into writer: inout ByteWriter) {
         let features = [
-            status != nil, faults != nil, storesMeasurements, tellsTime, tellsFast, tellsSlow,
-            tellsPulseAmplitudeIndex, supportsMultipleBonds,
+            status != nil, faults != nil, storesMeasurements, reportsTime, reportsFast, reportsSlow,
+            reportsPulseAmplitudeIndex, supportsMultipleBonds,
         ]
         var bits: UInt16 = 0
         for (number, isSupported) in features.enumerated() where isSupported { bits |= 1 << number }

@@ -156,16 +156,16 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         supportsMultipleBonds: Bool,
         security: AttributeSecurity
     ) {
-        let told = (single ?? []).intersection([.time, .pulseAmplitudeIndex])
+        let reported = (single ?? []).intersection([.time, .pulseAmplitudeIndex])
             .union((continuous ?? []).intersection([.fast, .slow, .pulseAmplitudeIndex]))
         let supported = PulseOximeterFeatures(
             status: store == nil ? status : (status ?? []).union(.stored),
             faults: faults,
             storesMeasurements: store != nil,
-            tellsTime: told.contains(.time),
-            tellsFast: told.contains(.fast),
-            tellsSlow: told.contains(.slow),
-            tellsPulseAmplitudeIndex: told.contains(.pulseAmplitudeIndex),
+            reportsTime: reported.contains(.time),
+            reportsFast: reported.contains(.fast),
+            reportsSlow: reported.contains(.slow),
+            reportsPulseAmplitudeIndex: reported.contains(.pulseAmplitudeIndex),
             supportsMultipleBonds: supportsMultipleBonds
         )
         let spotCheck = single.map { _ in
@@ -235,8 +235,8 @@ extension SpotCheckMeasurement {
     /// Removes values that are not in the features, and marks a stored measurement as stored.
     fileprivate func supported(by features: PulseOximeterFeatures, isStored: Bool) -> SpotCheckMeasurement {
         var measurement = self
-        if !features.tellsTime { (measurement.time, measurement.isClockUnset) = (nil, false) }
-        if !features.tellsPulseAmplitudeIndex { measurement.pulseAmplitudeIndex = nil }
+        if !features.reportsTime { (measurement.time, measurement.isClockUnset) = (nil, false) }
+        if !features.reportsPulseAmplitudeIndex { measurement.pulseAmplitudeIndex = nil }
         measurement.faults = features.faults.flatMap { faults?.intersection($0) }
         if isStored { measurement.status = (status ?? []).union(.stored) }
         measurement.status = features.status.flatMap { measurement.status?.intersection($0) }
@@ -248,9 +248,9 @@ extension ContinuousMeasurement {
     /// Removes values that are not in the features.
     fileprivate func supported(by features: PulseOximeterFeatures) -> ContinuousMeasurement {
         var measurement = self
-        if !features.tellsFast { measurement.fast = nil }
-        if !features.tellsSlow { measurement.slow = nil }
-        if !features.tellsPulseAmplitudeIndex { measurement.pulseAmplitudeIndex = nil }
+        if !features.reportsFast { measurement.fast = nil }
+        if !features.reportsSlow { measurement.slow = nil }
+        if !features.reportsPulseAmplitudeIndex { measurement.pulseAmplitudeIndex = nil }
         measurement.status = features.status.flatMap { status?.intersection($0) }
         measurement.faults = features.faults.flatMap { faults?.intersection($0) }
         return measurement

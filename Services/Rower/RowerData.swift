@@ -12,7 +12,7 @@ public import PeripheralKit
 /// import PeripheralKit
 /// import PeripheralRower
 ///
-/// let rower = FitnessMachineService(telling: RowerData(strokesPerMinute: 0, strokes: 0, watts: 0))
+/// let rower = FitnessMachineService(reporting: RowerData(strokesPerMinute: 0, strokes: 0, watts: 0))
 /// let peripheral = Peripheral("Rower") { rower }
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await pull in oar.seconds {

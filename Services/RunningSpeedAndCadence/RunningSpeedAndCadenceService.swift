@@ -11,7 +11,7 @@ public import PeripheralSensorLocation
 /// import PeripheralKit
 /// import PeripheralRunningSpeedAndCadence
 ///
-/// let running = RunningSpeedAndCadenceService(tellsRunning: true, location: .fixed(.inShoe))
+/// let running = RunningSpeedAndCadenceService(reportsRunning: true, location: .fixed(.inShoe))
 /// let peripheral = Peripheral("Foot pod") { running }
 ///
 /// try await peripheral.run(on: .bluez) { session in
@@ -53,8 +53,8 @@ public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - tellsStrideLength: Whether measurements contain the length of a stride.
-    ///   - tellsRunning: Whether measurements distinguish walking from running.
+    ///   - reportsStrideLength: Whether measurements contain the length of a stride.
+    ///   - reportsRunning: Whether measurements distinguish walking from running.
     ///   - location: The location of the sensor, or `nil` to omit the Sensor Location characteristic.
     ///   - security: The security required to subscribe to the measurements, and to write to the control
     ///     point.
@@ -66,17 +66,17 @@ public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
     ///     central's request fails. The closure must return within 30 seconds. A central stops waiting for
     ///     the response after 30 seconds.
     public init(
-        tellsStrideLength: Bool = false,
-        tellsRunning: Bool = false,
+        reportsStrideLength: Bool = false,
+        reportsRunning: Bool = false,
         location: SensorPlacement? = nil,
         security: AttributeSecurity = .open,
         onSetTotalDistance setTotalDistance: (@Sendable (_ meters: Double) async throws -> Void)? = nil,
         onCalibrate calibrate: (@Sendable () async throws -> Void)? = nil
     ) {
         var features: RSCFeature = []
-        if tellsStrideLength { features.insert(.strideLength) }
+        if reportsStrideLength { features.insert(.strideLength) }
         if setTotalDistance != nil { features.insert(.totalDistance) }
-        if tellsRunning { features.insert(.walkingOrRunning) }
+        if reportsRunning { features.insert(.walkingOrRunning) }
         if calibrate != nil { features.insert(.calibration) }
         if location?.isMovable == true { features.insert(.multipleSensorLocations) }
         supported = features

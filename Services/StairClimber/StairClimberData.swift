@@ -12,7 +12,7 @@ public import PeripheralKit
 /// import PeripheralKit
 /// import PeripheralStairClimber
 ///
-/// let climber = FitnessMachineService(telling: StairClimberData(floors: 0, stepsPerMinute: 0))
+/// let climber = FitnessMachineService(reporting: StairClimberData(floors: 0, stepsPerMinute: 0))
 /// let peripheral = Peripheral("Climber") { climber }
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await climb in pedals.seconds {

@@ -12,7 +12,7 @@ public import PeripheralKit
 /// import PeripheralKit
 /// import PeripheralStepClimber
 ///
-/// let climber = FitnessMachineService(telling: StepClimberData(floors: 0, steps: 0))
+/// let climber = FitnessMachineService(reporting: StepClimberData(floors: 0, steps: 0))
 /// let peripheral = Peripheral("Climber") { climber }
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await climb in pedals.seconds {

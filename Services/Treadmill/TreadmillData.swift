@@ -12,7 +12,7 @@ public import PeripheralKit
 /// import PeripheralKit
 /// import PeripheralTreadmill
 ///
-/// let treadmill = FitnessMachineService(telling: TreadmillData(kilometersPerHour: 0, meters: 0))
+/// let treadmill = FitnessMachineService(reporting: TreadmillData(kilometersPerHour: 0, meters: 0))
 /// let peripheral = Peripheral("Treadmill") { treadmill }
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await stride in belt.seconds {

@@ -3,14 +3,14 @@ internal import PeripheralKit
 
 extension ATTServerState {
     /// A change of a subscription, and the application to which it is reported.
-    typealias ToldChange = (ApplicationID, SubscriptionChange)
+    typealias ReportedChange = (ApplicationID, SubscriptionChange)
 
     /// Adds a connection.
     ///
     /// - Returns: The subscriptions of a bonded central that resume, and the Service Changed indication that
     ///   it missed.
     mutating func open(_ id: ConnectionID, central: Central, security: SecurityLevel) -> (
-        [ToldChange], [Delivery]
+        [ReportedChange], [Delivery]
     ) {
         connections[id] = Connection(central: central, security: security)
         let missed = devices[central.linkAddress, default: Device()].missedChange
@@ -25,7 +25,7 @@ extension ATTServerState {
     ///   - id: The connection.
     ///   - isBonded: Whether the central is bonded, so its configurations persist.
     /// - Returns: The subscriptions that end with it, or are suspended.
-    mutating func close(_ id: ConnectionID, isBonded: Bool) -> [ToldChange] {
+    mutating func close(_ id: ConnectionID, isBonded: Bool) -> [ReportedChange] {
         guard let connection = connections.removeValue(forKey: id) else { return [] }
         let lost = changes(of: connection.central, \.lostConfigurations) { configuration in
             (configuration, 0, .ended)
@@ -57,7 +57,7 @@ extension ATTServerState {
     /// Removes the configurations of a central that is not connected.
     ///
     /// - Returns: The subscriptions that end.
-    mutating func removeDevice(_ central: Central) -> [ToldChange] {
+    mutating func removeDevice(_ central: Central) -> [ReportedChange] {
         let ended = changes(of: central) { configuration in (configuration, 0, .ended) }
         devices[central.linkAddress] = nil
         return ended
@@ -68,7 +68,7 @@ extension ATTServerState {
         of central: Central,
         _ configurations: (Device) -> [AttributeHandle: UInt16] = \.configurations,
         _ change: (UInt16) -> (from: UInt16, to: UInt16, cause: SubscriptionChange.Cause)
-    ) -> [ToldChange] {
+    ) -> [ReportedChange] {
         let configurations = devices[central.linkAddress].map(configurations) ?? [:]
         return configurations.sorted { $0.key < $1.key }.compactMap { handle, configuration in
             guard let (application, local) = database.application(of: handle) else { return nil }

@@ -55,7 +55,7 @@ extension VirtualGATTServer {
             let (resumed, missed) = state.att.open(id, central: central, security: security)
             state.observer?(.connected(central))
             if security != .open { state.observer?(.secured(central, security)) }
-            state.tell(resumed)
+            state.report(resumed)
             deliver(missed, &state)
             return id
         }
@@ -72,7 +72,7 @@ extension VirtualGATTServer {
                 state.bonds[central.linkAddress]?.serviceChanged =
                     state.att.serviceChangedConfiguration(of: central.linkAddress)
             }
-            state.tell(state.att.close(connection, isBonded: isBonded))
+            state.report(state.att.close(connection, isBonded: isBonded))
             var indications = state.indications.removeValue(forKey: connection)
             state.capabilities[connection] = nil
             state.links.removeValue(forKey: connection)?.disconnected()
@@ -195,7 +195,7 @@ extension VirtualGATTServer {
         state.withLock { state in
             state.att.trusted.remove(central)
             if !isAway || !leavesSubscriptions {
-                state.tell(state.att.removeDevice(Central(address: central)))
+                state.report(state.att.removeDevice(Central(address: central)))
                 state.tellSubscriptionsEnded()
             }
             if isBonded { state.observer?(.forgotten(central)) }
@@ -217,7 +217,7 @@ extension VirtualGATTServer {
             where state.bonds[address] == nil && !connected.contains(address)
                 && state.att.devices[address]?.configurations[handle] != nil
             {
-                state.tell(state.att.removeDevice(Central(address: address)))
+                state.report(state.att.removeDevice(Central(address: address)))
                 state.tellSubscriptionsEnded()
             }
         }

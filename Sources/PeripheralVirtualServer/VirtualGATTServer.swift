@@ -222,7 +222,7 @@ package final class VirtualGATTServer: Sendable {
 
 extension VirtualGATTServer.State {
     /// Reports changed subscriptions to the applications.
-    mutating func tell(_ changes: [ATTServerState.ToldChange]) {
+    mutating func report(_ changes: [ATTServerState.ReportedChange]) {
         for (application, change) in changes {
             providers[application]?.subscriptionChanged(change)
         }

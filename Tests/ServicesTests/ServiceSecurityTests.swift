@@ -146,7 +146,7 @@ struct ServiceSecurityTests {
                 security.map { FitnessMachineControl(settings, security: $0) { _, _ in } }
                 ?? FitnessMachineControl(settings) { _, _ in }
             let ride = IndoorBikeData(kilometersPerHour: 0)
-            return present(FitnessMachineService(telling: ride, control: control).controlPoint)
+            return present(FitnessMachineService(reporting: ride, control: control).controlPoint)
         },
         Demands(service: "PhoneAlertStatus", usual: .encrypted) { security in
             let service =
@@ -263,12 +263,12 @@ struct ServiceSecurityTests {
             let service =
                 security.map {
                     FitnessMachineService(
-                        telling: ride,
+                        reporting: ride,
                         trainingStatus: status,
                         security: $0,
                         control: control
                     )
-                } ?? FitnessMachineService(telling: ride, trainingStatus: status, control: control)
+                } ?? FitnessMachineService(reporting: ride, trainingStatus: status, control: control)
             return [service.data.security] + present(service.trainingStatus) + present(service.status)
         },
     ]

@@ -78,7 +78,7 @@ private func plot(
                     let controlPoint = sensor.heartRate.controlPoint
                 else { continue }
                 try await central.write(controlPoint, .resetEnergyExpended)
-                await display.tell("central: wrote the control point to reset the energy.")
+                await display.show("central: wrote the control point to reset the energy.")
                 hasReset = true
             }
         }

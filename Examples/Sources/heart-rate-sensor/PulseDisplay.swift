@@ -29,7 +29,7 @@ actor PulseDisplay {
         if !isLive { Terminal.print("battery \(battery)") }
     }
 
-    func tell(_ text: String) {
+    func show(_ text: String) {
         plot.caption = text
         if !isLive { Terminal.print(text) }
     }

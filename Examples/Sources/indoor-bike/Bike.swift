@@ -13,7 +13,7 @@ final class Bike: Sendable {
     init(name: String) {
         let rider = Rider()
         let service = FitnessMachineService(
-            telling: SimulatedRider().measurement,
+            reporting: SimulatedRider().measurement,
             trainingStatus: SimulatedRider().trainingStatus,
             // The specification requires an encrypted link. Common trainers do not require one, and apps do
             // not pair.

@@ -71,7 +71,7 @@ extension ServiceConformance {
     private static func machine<Data>(_ name: String, _ data: Data) -> Scenario
     where Data: FitnessMachineData {
         Scenario("\(name): a measurement arrives unchanged, in parts if it does not fit") {
-            let machine = FitnessMachineService(telling: data)
+            let machine = FitnessMachineService(reporting: data)
             return ScenarioRun(Peripheral("Machine") { machine }, mtu: 23) { central, session in
                 try await central.subscribe(to: machine.data, knownTo: session)
                 for _ in 0..<2 {
@@ -97,7 +97,7 @@ extension ServiceConformance {
     private static let fitnessMachineData = Scenario(
         "FitnessMachine: data too long for a notification arrives in two, and a training status is shortened"
     ) {
-        let bike = FitnessMachineService(telling: ride, trainingStatus: TrainingStatus(.idle))
+        let bike = FitnessMachineService(reporting: ride, trainingStatus: TrainingStatus(.idle))
         return ScenarioRun(Peripheral("Bike") { bike }, mtu: 23) { central, session in
             let trainingStatus = try present(bike.trainingStatus)
             try await central.subscribe(to: bike.data, knownTo: session)
@@ -124,7 +124,7 @@ extension ServiceConformance {
     ) {
         let watts = Recorder<Int>()
         let bike = FitnessMachineService(
-            telling: ride,
+            reporting: ride,
             control: FitnessMachineControl([.targetPower(watts: 0...400, step: 5)], security: .open) {
                 request,
                 _ in
@@ -162,7 +162,7 @@ extension ServiceConformance {
         "FitnessMachine: control passes to the central that requests it last, and the other is notified"
     ) {
         let control = FitnessMachineControl([.targetPower(watts: 0...400)], security: .open) { _, _ in }
-        let bike = FitnessMachineService(telling: ride, control: control)
+        let bike = FitnessMachineService(reporting: ride, control: control)
         return ScenarioRun(Peripheral("Bike") { bike }) { central, session in
             let controlPoint = try present(bike.controlPoint)
             let status = try present(bike.status)

@@ -73,7 +73,7 @@ extension ServiceConformance {
         let sensor = Sensor()
         let (calibrated, calibration) = AsyncStream.makeStream(of: Void.self)
         let running = RunningSpeedAndCadenceService(
-            tellsRunning: true,
+            reportsRunning: true,
             location: .fixed(.inShoe),
             onSetTotalDistance: { sensor.count = UInt32($0) },
             onCalibrate: { for await _ in calibrated { break } }

@@ -23,13 +23,13 @@ actor Centrals {
         /// Whether bluetoothd reports the handles that it has assigned.
         ///
         /// BlueZ 5.74 and 5.75 do not report handles. They refuse an application that requests this report.
-        var tellsHandles = true
+        var reportsHandles = true
 
         init(of version: BlueZVersion) {
             self.version = version
             hasSocketPerCentral = version >= "5.76"
             confirmsOnSockets = version >= "5.80"
-            tellsHandles = !(("5.74" as BlueZVersion)..."5.75").contains(version)
+            reportsHandles = !(("5.74" as BlueZVersion)..."5.75").contains(version)
         }
     }
 
@@ -45,7 +45,7 @@ actor Centrals {
 
     nonisolated let connection: BusConnection
     /// Reports an event to the host.
-    nonisolated let tell: @Sendable (BackendEvent) -> Void
+    nonisolated let report: @Sendable (BackendEvent) -> Void
     private nonisolated let submitted = SubmittedUpdates()
     private let context: CentralsContext
     private let turns: DaemonTurns
@@ -73,7 +73,7 @@ actor Centrals {
         report: @escaping @Sendable (BackendEvent) -> Void
     ) {
         self.connection = connection
-        tell = report
+        self.report = report
         let context = CentralsContext(characteristics: characteristics)
         let turns = DaemonTurns(on: connection)
         let reporter = EventReporter(to: report, in: turns)
@@ -156,7 +156,7 @@ actor Centrals {
     var completionReporting: CompletionReporting { completion.completionReporting }
 
     func setAbilities(_ abilities: Abilities) {
-        let changes = abilities.tellsHandles != context.abilities.tellsHandles
+        let changes = abilities.reportsHandles != context.abilities.reportsHandles
         context.setAbilities(abilities)
         if changes, let adapter = context.adapter { completion.begin(on: adapter) }
     }

@@ -27,7 +27,7 @@ struct DeviceTable {
         var central: Central
         var isConnected: Bool
         /// The address that bluetoothd has reported, which may differ from the address in the path.
-        var toldAddress: DeviceAddress?
+        var reportedAddress: DeviceAddress?
     }
 
     private var devices: [Central.ID: Device] = [:]
@@ -61,7 +61,7 @@ struct DeviceTable {
         let known = devices[id]
         if let known, known.isConnected, known.central.mtu == mtu { return (known.central, []) }
         let central = (known?.central ?? Central(address: address)).with(mtu: mtu)
-        devices[id] = Device(central: central, isConnected: true, toldAddress: known?.toldAddress)
+        devices[id] = Device(central: central, isConnected: true, reportedAddress: known?.reportedAddress)
         return (central, [known?.isConnected == true ? .changed(central) : .connected(central)])
     }
 
@@ -76,14 +76,14 @@ struct DeviceTable {
         devices[id] = Device(
             central: isConnected ? central : central.with(mtu: 23),
             isConnected: isConnected,
-            toldAddress: properties["Address"] == nil ? before?.toldAddress : central.address
+            reportedAddress: properties["Address"] == nil ? before?.reportedAddress : central.address
         )
         switch (wasConnected, isConnected) {
         case (false, true): return [.connected(central)]
         case (true, false): return [.disconnected(central)]
         case (true, true):
             guard !central.isSame(as: before?.central) else { return [] }
-            let hasNewAddress = before?.toldAddress.map { $0 != central.address } ?? false
+            let hasNewAddress = before?.reportedAddress.map { $0 != central.address } ?? false
             return (hasNewAddress ? [.identified(central)] : []) + [.changed(central)]
         case (false, false): return []
         }

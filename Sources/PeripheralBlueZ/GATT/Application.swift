@@ -69,13 +69,13 @@ struct Application: Sendable {
             guard case .characteristicValue(let service, _) = attribute.kind,
                 table.services[service].handle != nil
             else { continue }
-            centrals.tell(.handleAssigned(attribute.handle, onAir: attribute.handle))
+            centrals.report(.handleAssigned(attribute.handle, onAir: attribute.handle))
         }
     }
 
     /// Reports the handles after bluetoothd has accepted the services.
     func reportHandles() {
-        for (handle, onAir) in handles.succeed() { centrals.tell(.handleAssigned(handle, onAir: onAir)) }
+        for (handle, onAir) in handles.succeed() { centrals.report(.handleAssigned(handle, onAir: onAir)) }
     }
 
     /// Returns the characteristics by their value handles.
@@ -166,9 +166,9 @@ extension Application {
             "Handle",
             "q",
             get: { [centrals, handles] () throws(MethodError) in
-                let tellsHandles = centrals.assumeIsolated { $0.abilities.tellsHandles }
-                let pinned = pinned ?? (isAsked && tellsHandles ? nil : handles[handle])
-                guard pinned != nil || tellsHandles else {
+                let reportsHandles = centrals.assumeIsolated { $0.abilities.reportsHandles }
+                let pinned = pinned ?? (isAsked && reportsHandles ? nil : handles[handle])
+                guard pinned != nil || reportsHandles else {
                     throw MethodError(
                         .unknownProperty,
                         "this version of bluetoothd refuses an attribute without a handle"
@@ -178,7 +178,7 @@ extension Application {
             },
             set: { [centrals] value in
                 guard let onAir: UInt16 = value.integer() else { return }
-                centrals.tell(.handleAssigned(handle, onAir: AttributeHandle(rawValue: onAir)))
+                centrals.report(.handleAssigned(handle, onAir: AttributeHandle(rawValue: onAir)))
             }
         )
     }

@@ -79,7 +79,9 @@ final class AssignedHandles: Sendable {
             var isAnyKnown = false
             for service in assignedServices {
                 let attributes = table.attributes(ofService: service)
-                let isKnown = attributes.allSatisfy { !$0.isToldByDaemon || state.handles[$0.handle] != nil }
+                let isKnown = attributes.allSatisfy {
+                    !$0.isReportedByDaemon || state.handles[$0.handle] != nil
+                }
                 isAnyKnown = isAnyKnown || isKnown
                 guard !isKnown else { continue }
                 for attribute in attributes { state.handles[attribute.handle] = nil }
@@ -216,12 +218,12 @@ extension AssignedHandles {
     /// bluetoothd reports the handles of the characteristics of accepted services before it refuses a later
     /// service. The refused service moves.
     ///
-    /// - Parameter tellsHandles: Whether this version reports handles. If not, the refused service is
+    /// - Parameter reportsHandles: Whether this version reports handles. If not, the refused service is
     ///   unknown, and all services move.
     /// - Returns: Whether another attempt can succeed.
-    func yield(tellsHandles: Bool) -> Bool {
+    func yield(reportsHandles: Bool) -> Bool {
         let blocks: Set<HandleBlock>? = state.withLock { state in
-            let refused = tellsHandles ? firstUntold(state).map { [$0] } : nil
+            let refused = reportsHandles ? firstUnreported(state).map { [$0] } : nil
             state.given = [:]
             state.refusals += 1
             guard state.refusals <= Self.patience else { return nil }
@@ -242,10 +244,10 @@ extension AssignedHandles {
     private static let patience = 8
 
     /// Returns the first service without reported handles.
-    private func firstUntold(_ state: State) -> Int? {
+    private func firstUnreported(_ state: State) -> Int? {
         let order = order(state)
-        let told = Set((state.given ?? [:]).keys.compactMap { table[$0]?.kind.service })
-        let next = order.lastIndex(where: told.contains).map { $0 + 1 } ?? 0
+        let reported = Set((state.given ?? [:]).keys.compactMap { table[$0]?.kind.service })
+        let next = order.lastIndex(where: reported.contains).map { $0 + 1 } ?? 0
         return order.indices.contains(next) ? order[next] : nil
     }
 
@@ -385,7 +387,7 @@ extension Int {
 
 extension AttributeTable.Attribute {
     /// Whether bluetoothd reports each handle that it assigns to an attribute of this kind.
-    fileprivate var isToldByDaemon: Bool {
+    fileprivate var isReportedByDaemon: Bool {
         switch kind {
         case .serviceDeclaration, .characteristicValue: true
         default: false

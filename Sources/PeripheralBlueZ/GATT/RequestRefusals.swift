@@ -32,7 +32,7 @@ final class RequestRefusals: Sendable {
         let refusal = RequestRefusal(error, operation: operation, version: version.withLock(\.self))
         if refusal.received != error {
             // The error is logged once, because a central can send any number of requests.
-            log.tell(
+            log.report(
                 .changedError(error),
                 .warning,
                 "BlueZ cannot send this ATT error. The central receives a different error. Each error is logged once.",

@@ -21,7 +21,7 @@ extension BlueZVersion {
     ///
     /// - Parameter adapter: The properties of `org.bluez.Adapter1`.
     package init(ofAdapter adapter: BusValue) {
-        if let version = BlueZVersion(toldBy: adapter) {
+        if let version = BlueZVersion(reportedBy: adapter) {
             self = version
         } else if adapter["Connectable"] != nil {
             self.init(major: 5, minor: 79)
@@ -36,7 +36,7 @@ extension BlueZVersion {
     ///
     /// bluetoothd reports the version in its device ID, unless `DeviceID` in main.conf replaces the device
     /// ID.
-    package init?(toldBy adapter: BusValue) {
+    package init?(reportedBy adapter: BusValue) {
         guard let modalias = adapter["Modalias"]?.string else { return nil }
         self.init(modalias: modalias)
     }

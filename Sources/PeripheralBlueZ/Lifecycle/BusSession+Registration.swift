@@ -58,7 +58,7 @@ extension BusSession {
             )
             return .reportedPublication
         case .awaitRenewal(let delay, let failure):
-            supervisor.tell(
+            supervisor.report(
                 failure,
                 "An advertisement is off the air. The peripheral retries until bluetoothd accepts it."
             )
@@ -135,7 +135,7 @@ extension BusSession {
                         await reservation.forgetChecks()
                         continue
                     }
-                    guard handles.yield(tellsHandles: daemon.tellsHandles) else { throw refusal }
+                    guard handles.yield(reportsHandles: daemon.reportsHandles) else { throw refusal }
                 } else if let service = handles.pinnedService(in: others) {
                     throw RegistrationStateMachine.Failure.handlesTaken(of: service, in: others)
                 } else {
@@ -168,7 +168,7 @@ extension BusSession {
             connection: connection,
             managers: managers,
             database: database,
-            tellsHandles: await application.centrals.abilities.tellsHandles,
+            reportsHandles: await application.centrals.abilities.reportsHandles,
             clock: clock
         )
     }

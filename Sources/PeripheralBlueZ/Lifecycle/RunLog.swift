@@ -18,22 +18,22 @@ final class RunLog: Sendable {
     }
 
     private let logger: Logger
-    private let told = Mutex<[Topic]>([])
+    private let reported = Mutex<[Topic]>([])
 
     init(_ logger: Logger) {
         self.logger = logger
     }
 
     /// Logs a message unless its topic was logged before.
-    func tell(
+    func report(
         _ topic: Topic,
         _ level: Logger.Level,
         _ message: @autoclosure () -> Logger.Message,
         metadata: @autoclosure () -> Logger.Metadata? = nil
     ) {
-        let isNew = told.withLock { told in
-            guard !told.contains(topic) else { return false }
-            told.append(topic)
+        let isNew = reported.withLock { reported in
+            guard !reported.contains(topic) else { return false }
+            reported.append(topic)
             return true
         }
         guard isNew else { return }
@@ -42,6 +42,6 @@ final class RunLog: Sendable {
 
     /// Records that a topic no longer applies, so the topic is logged again when it applies again.
     func forget(_ topic: Topic) {
-        told.withLock { told in told.removeAll { $0 == topic } }
+        reported.withLock { reported in reported.removeAll { $0 == topic } }
     }
 }

@@ -31,7 +31,7 @@ final class Supervisor: Sendable {
         /// Whether the peripheral is registered on an adapter that is powered off.
         var lacksPower = false
         /// The last logged reason why the peripheral, or a part of it, is off the air.
-        var told: Failure?
+        var reported: Failure?
     }
 
     let publication: BackendPublication
@@ -173,7 +173,7 @@ final class Supervisor: Sendable {
             var lackedPower = false
             while true {
                 let lacksPower = state.withLock(\.lacksPower)
-                if lacksPower, !lackedPower { group.addTask { [self] in await tellOfPower() } }
+                if lacksPower, !lackedPower { group.addTask { [self] in await reportMissingPower() } }
                 lackedPower = lacksPower
                 let queued = await events.next()
                 // Ignores the outcome of a cancelled step, and events of an ended session.
@@ -188,17 +188,17 @@ final class Supervisor: Sendable {
         state.withLock { state in
             // At other times, the code that waits for power logs the lack of power.
             state.lacksPower = peripheral.isRegistered && peripheral.radio == .poweredOff
-            if peripheral.isRegistered, peripheral.reason == nil { state.told = nil }
+            if peripheral.isRegistered, peripheral.reason == nil { state.reported = nil }
         }
         service?.note(peripheral)
         host.handle(.stateChanged(peripheral))
     }
 
     /// Logs that the adapter is powered off if the adapter stays off.
-    private func tellOfPower() async {
+    private func reportMissingPower() async {
         try? await clock.sleep(for: Self.timeToSettle)
         guard !Task.isCancelled, state.withLock(\.lacksPower) else { return }
-        tell(.powerLost)
+        report(.powerLost)
     }
 
     private func close() async {
@@ -233,7 +233,7 @@ extension Supervisor {
                 // All adapters belong to the same daemon.
                 if let version = adapters.first?.version {
                     for warning in try await session.prepare(for: version) {
-                        log.tell(.declaration(warning), .warning, "\(warning)")
+                        log.report(.declaration(warning), .warning, "\(warning)")
                     }
                 }
                 return .examined(adapters)
@@ -251,11 +251,11 @@ extension Supervisor {
             if failure.code == .adapterUnavailable {
                 guard (try? await clock.sleep(for: Self.timeToSettle)) != nil else { return nil }
             }
-            tell(failure)
+            report(failure)
             // While bluetoothd runs, it reports changes of the adapters.
             return failure.code == .stackUnavailable ? await untilDaemonRuns() : nil
         case .wait(let longest, let failure):
-            tell(failure)
+            report(failure)
             // Waits for a random time between half of the delay and the whole delay.
             let delay = longest / 2 + longest / 2 * Double.random(in: 0...1)
             try? await clock.sleep(for: delay)
@@ -351,14 +351,14 @@ extension Supervisor {
     }
 
     /// Logs which part is off the air and why, unless the last log line reported the same failure.
-    func tell(
+    func report(
         _ failure: Failure,
         _ message: Logger.Message =
             "The peripheral is off the air. It will be published again as soon as possible."
     ) {
         let isNew = state.withLock { state in
-            defer { state.told = failure }
-            return state.told != failure
+            defer { state.reported = failure }
+            return state.reported != failure
         }
         guard isNew else { return }
         logger.warning(

@@ -48,7 +48,7 @@ final class AgentRegistration: Sendable {
         do {
             try await register(as: capability)
         } catch {
-            log.tell(
+            log.report(
                 .refusedAgent,
                 .warning,
                 "bluetoothd did not accept the agent that refuses pairing. Another program may let centrals pair.",

@@ -26,7 +26,7 @@ final class SubscriberSecurity {
     func logJudgement(of adapter: ObjectPath) {
         guard context.characteristics.values.contains(where: { $0.security > .open }) else { return }
         guard kernelLinks.links(of: adapter) == nil else { return log.forget(.unknownLinkSecurity) }
-        log.tell(
+        log.report(
             .unknownLinkSecurity,
             .notice,
             """
@@ -40,7 +40,7 @@ final class SubscriberSecurity {
     /// Logs once for each characteristic that updates cannot reach secure subscribers alone.
     func logWithheld(_ characteristic: AttributeHandle) {
         guard let uuid = context.characteristics[characteristic]?.uuid else { return }
-        log.tell(
+        log.report(
             .withheldValues(of: characteristic),
             .notice,
             """

@@ -11,7 +11,7 @@ extension CrashTestRun {
         try await running.wait { $0.isReady }
         judge(running, round)
         try await meet(running)
-        try await tellWitness(running, plan)
+        try await notifyWitness(running, plan)
         if plan.course == .away {
             let before = running.said.departures
             try await central.disconnect()
@@ -64,7 +64,7 @@ extension CrashTestRun {
     }
 
     /// Connects the second central and receives all durable values so far.
-    private func tellWitness(_ running: RunningProgram, _ plan: CrashTestPlan) async throws {
+    private func notifyWitness(_ running: RunningProgram, _ plan: CrashTestPlan) async throws {
         guard let handles = state.withLock({ $0.handles }) else { return }
         try await witness.meet(running, beside: central)
         try await writeDurably(to: handles)

@@ -58,7 +58,7 @@ extension ConformanceSuite {
     }
 
     static let newcomerConfirmsAll = Scenario(
-        "who subscribes while a document is sent by indications gets it from the beginning"
+        "a central that subscribes while a document is sent by indications receives it from the beginning"
     ) {
         subscribersRun(mtus: [247], .indicate) { centrals, session, value in
             let document = pattern(600)

@@ -38,8 +38,8 @@ extension ConformanceSuite {
             let events = session.events
             try await centrals[1].disconnect()
             let event = try await next(of: events, "leaving") { $0.kind == "disconnected" }
-            try expect("who has left", event, is: .disconnected(known[1]))
-            try expect("who stays", session.centrals, is: [known[0], known[2]])
+            try expect("which central has disconnected", event, is: .disconnected(known[1]))
+            try expect("which centrals stay", session.centrals, is: [known[0], known[2]])
             try await centrals[1].connect(mtu: 23)
             try await next(of: events, "return") { $0.kind == "connected" }
             try expect("number of centrals", session.centrals.count, is: 3)

@@ -89,7 +89,7 @@ extension ConformanceSuite {
     }
 
     static let repeatedTypesKeepTheirPlaces = Scenario(
-        "characteristics of one type are told apart by their place"
+        "characteristics of one type are distinguished by their position"
     ) {
         let values = (0..<4).map { number in
             Characteristic<UInt8>(ScenarioUUID.value, value: UInt8(number))

@@ -5,7 +5,7 @@ internal import PeripheralVirtualServer
 
 extension ConformanceSuite {
     static let permitting: [Scenario] = [
-        otherLengthIsRefused, otherLengthIsRefusedInParts, whoIsNotAuthorizedIsRefused, leaverWritesNothing,
+        otherLengthIsRefused, otherLengthIsRefusedInParts, unauthorizedCentralIsRefused, leaverWritesNothing,
         cancelledPartsLeaveNothing,
     ]
 
@@ -62,7 +62,9 @@ extension ConformanceSuite {
         }
     }
 
-    static let whoIsNotAuthorizedIsRefused = Scenario("who is not authorized neither reads nor writes") {
+    static let unauthorizedCentralIsRefused = Scenario(
+        "a central that is not authorized can neither read nor write"
+    ) {
         let isOpen = Flag()
         let written = Recorder<[UInt8]>()
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .write]) {

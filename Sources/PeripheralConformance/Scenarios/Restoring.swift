@@ -6,7 +6,7 @@ internal import PeripheralVirtualServer
 extension ConformanceSuite {
     static let restoring: [Scenario] = [
         handlesStay, valueSurvives, durableValueSurvivesKill, subscriberReturns, lateBondReturns,
-        newServiceIsTold, grownServiceIsTold,
+        newServiceIsReported, grownServiceIsReported,
         serviceChangedComes(isAway: false), serviceChangedComes(isAway: true), programsKeepApart,
     ]
 
@@ -112,8 +112,9 @@ extension ConformanceSuite {
         }.beside(peripherals[0])
     }
 
-    static let newServiceIsTold = Scenario("after a restart a new service moves nothing, and is told before")
-    {
+    static let newServiceIsReported = Scenario(
+        "after a restart a new service moves nothing, and is reported first"
+    ) {
         let keeper = Keeper()
         let found = Recorder<[AttributeHandle]>()
         return ScenarioRun(keeper.peripheral()) { central, _ in
@@ -135,7 +136,7 @@ extension ConformanceSuite {
     }
 
     /// A service in the middle receives another characteristic, declared before the existing one.
-    static let grownServiceIsTold = Scenario(
+    static let grownServiceIsReported = Scenario(
         "after a kill a service that has grown moves nothing, and a bonded central that returns finds what is new"
     ) {
         let keeper = Keeper()
@@ -193,7 +194,7 @@ extension ConformanceSuite {
     static func serviceChangedComes(isAway: Bool) -> Scenario {
         let whereabouts = isAway ? "that returns" : "that stays"
         return Scenario(
-            "after a kill a bonded central \(whereabouts) is told of what has changed, as the program is before"
+            "after a kill a bonded central \(whereabouts) and the program learn what has changed"
         ) {
             let keeper = Keeper()
             let found = Recorder<[AttributeHandle]>()

@@ -119,7 +119,7 @@ extension ConformanceSuite {
             )
             try expect("level", services[1].characteristics.map(\.valueHandle), is: [0x0202])
             try expect(
-                "told handles",
+                "reported handles",
                 try [session.handle(of: value), session.handle(of: other)],
                 is: [0x0103, 0x0107]
             )
@@ -143,7 +143,7 @@ extension ConformanceSuite {
         return ScenarioRun(peripheral) { central, session in
             for value in values {
                 let handle = try await central.locate(value).valueHandle
-                try expect("told handle", try session.handle(of: value), is: handle)
+                try expect("reported handle", try session.handle(of: value), is: handle)
             }
         }
     }

@@ -11,7 +11,7 @@ extension ConformanceSuite {
         unsubscriptionAmongOthersIsTold,
         othersLeaving, victimUnsubscribes,
         hastyUnsubscription(bonded: false), hastyUnsubscription(bonded: true), hastyLeaving,
-        endIsToldAfterHaste,
+        endIsReportedAfterHaste,
     ]
 
     /// Creates a run with a characteristic to which several centrals subscribe one after another.
@@ -43,7 +43,7 @@ extension ConformanceSuite {
 
     static func subscribersAreKnown(_ mtus: [Int]) -> Scenario {
         Scenario(
-            "the program knows who has subscribed, with an MTU of \(mtus.map(\.description).joined(separator: ", "))"
+            "the program knows which centrals have subscribed, with an MTU of \(mtus.map(\.description).joined(separator: ", "))"
         ) {
             subscribersRun(mtus: mtus) { centrals, session, value in
                 let subscribers = try session.subscribers(of: value)
@@ -83,7 +83,7 @@ extension ConformanceSuite {
     }
 
     static let subscriptionIsTold = Scenario(
-        "a central's coming, subscriptions and leaving are told in their order"
+        "a central's connection, subscriptions and disconnection are reported in this order"
     ) {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [] } }
         let peripheral = Peripheral("Events") { GATTService(ScenarioUUID.service) { value } }
@@ -107,7 +107,7 @@ extension ConformanceSuite {
     ///
     /// This happens if the central changes its subscription, or if its first subscription ends at once.
     static let endAfterChangeIsTold = Scenario(
-        "the end of a subscription is told also when it was changed before, and an indication does not wait for it"
+        "the end of a subscription is reported also when it changed before, and an indication does not wait for it"
     ) {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify, .indicate]) { Read { [] } }
         let peripheral = Peripheral("Changes") { GATTService(ScenarioUUID.service) { value } }
@@ -128,7 +128,7 @@ extension ConformanceSuite {
     }
 
     static let leavingEndsSubscription = Scenario(
-        "the end of a subscription is told before the leaving that brings it"
+        "the end of a subscription is reported before the disconnection that causes it"
     ) {
         subscribersRun(mtus: [517]) { centrals, session, value in
             let events = session.events
@@ -157,7 +157,9 @@ extension ConformanceSuite {
     }
 
     /// bluetoothd closes its first socket when a central that is not bonded disconnects.
-    static let othersLeaving = Scenario("who has subscribed first stays subscribed when another leaves") {
+    static let othersLeaving = Scenario(
+        "the first subscriber stays subscribed when another central disconnects"
+    ) {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [] } }
         let other = Characteristic<[UInt8]>(ScenarioUUID.otherValue, [.read, .notify]) { Read { [] } }
         let peripheral = Peripheral("Leaving") {
@@ -283,8 +285,8 @@ extension ConformanceSuite {
     }
 
     /// bluetoothd counts such a subscription forever.
-    static let endIsToldAfterHaste = Scenario(
-        "the end of a subscription is told after another central has subscribed and unsubscribed at once, and left"
+    static let endIsReportedAfterHaste = Scenario(
+        "the end of a subscription is reported after another central has subscribed, unsubscribed at once, and disconnected"
     ) {
         subscribersRun(mtus: [517]) { centrals, session, value in
             let events = session.events

@@ -94,7 +94,7 @@ extension ConformanceSuite {
     ///
     /// This happens if the newcomer is reached only together with the other centrals.
     static let newcomerGetsAll = Scenario(
-        "who subscribes while a document is sent gets it from the beginning"
+        "a central that subscribes while a document is sent receives it from the beginning"
     ) {
         subscribersRun(mtus: [247]) { centrals, session, value in
             let document = pattern(20_000)

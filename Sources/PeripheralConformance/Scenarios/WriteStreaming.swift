@@ -43,7 +43,8 @@ extension ConformanceSuite {
         }
     }
 
-    static let streamedWritesOfSeveralCentrals = Scenario("streamed writes tell who has made them") {
+    static let streamedWritesOfSeveralCentrals = Scenario("streamed writes name the central that wrote them")
+    {
         let value = Characteristic<UInt16>(ScenarioUUID.value, .write) { WriteStream() }
         return ScenarioRun(peripheral(value), mtu: nil) { central, session in
             try await withCentrals(central, mtus: [517, 23]) { centrals in

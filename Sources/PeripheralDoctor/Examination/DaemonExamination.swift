@@ -81,7 +81,7 @@ struct DaemonExamination {
 
     private var versionText: String {
         let daemon = machine.daemon
-        if let version = daemon.toldVersion { return " \(version)" }
+        if let version = daemon.reportedVersion { return " \(version)" }
         if let version = daemon.installedVersion { return " (\(version) is installed)" }
         return daemon.oldestVersion.map { " \($0) or later" } ?? ""
     }
@@ -97,8 +97,8 @@ struct DaemonExamination {
         if version == "5.74" || version == "5.75" {
             findings.append(refusedHandles(version))
         }
-        if machine.daemon.toldVersion == nil, !machine.adapters.isEmpty {
-            findings.append(untoldVersion)
+        if machine.daemon.reportedVersion == nil, !machine.adapters.isEmpty {
+            findings.append(unreportedVersion)
         }
         return findings
     }
@@ -144,11 +144,11 @@ struct DaemonExamination {
         )
     }
 
-    private var untoldVersion: Finding {
+    private var unreportedVersion: Finding {
         Finding(
             .note,
             "bluetoothd",
-            "daemon-version-untold",
+            "daemon-version-unreported",
             "bluetoothd does not report its version.",
             reason:
                 "The version is part of its device ID, which 'DeviceID' in main.conf replaces or removes. "

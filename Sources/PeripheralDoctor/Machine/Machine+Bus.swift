@@ -75,7 +75,7 @@ extension Machine {
                 continue
             }
             let version = BlueZVersion(ofAdapter: properties)
-            daemon.toldVersion = daemon.toldVersion ?? BlueZVersion(toldBy: properties)
+            daemon.reportedVersion = daemon.reportedVersion ?? BlueZVersion(reportedBy: properties)
             daemon.oldestVersion = max(version, daemon.oldestVersion ?? version)
             adapters.append(
                 Adapter(

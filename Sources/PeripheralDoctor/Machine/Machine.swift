@@ -82,7 +82,7 @@ extension Machine {
         package var answer = Answer.notAsked
         package var callBack = CallBack.notTried
         /// The version that the running daemon reports.
-        package var toldVersion: BlueZVersion?
+        package var reportedVersion: BlueZVersion?
         /// The version of the installed daemon.
         package var installedVersion: BlueZVersion?
         /// The oldest version that the running daemon can have, according to its properties.
@@ -93,7 +93,7 @@ extension Machine {
         package init() {}
 
         /// The version that most likely runs.
-        package var version: BlueZVersion? { toldVersion ?? installedVersion ?? oldestVersion }
+        package var version: BlueZVersion? { reportedVersion ?? installedVersion ?? oldestVersion }
 
         /// The plug-ins that the command line excludes.
         package var excludedPlugins: [String] {

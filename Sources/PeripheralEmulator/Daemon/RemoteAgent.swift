@@ -33,7 +33,7 @@ final class RemoteAgent: Sendable {
     /// Informs the program that the agent is no longer registered.
     func release() {
         abandon()
-        tell("Release")
+        send("Release")
     }
 
     /// Asks for an answer.
@@ -71,12 +71,12 @@ final class RemoteAgent: Sendable {
             for await _ in AsyncStream<Never>.makeStream().stream {}
             return nil
         }
-        if Task.isCancelled { tell("Cancel") }
+        if Task.isCancelled { send("Cancel") }
         return answer
     }
 
     /// Calls a method without waiting for its return, after all work that is already queued on the loop.
-    func tell(_ method: MemberName, _ arguments: [BusValue] = []) {
+    func send(_ method: MemberName, _ arguments: [BusValue] = []) {
         connection.loop.execute { [client, connection] in
             connection.assumeIsolated { connection in
                 // A program that has ended needs no message.
@@ -111,7 +111,7 @@ struct AdapterAgent: VirtualPairingAgent {
 
     func display(_ passkey: UInt32, for central: Central) async {
         // The central's user has not entered a digit yet.
-        agent.tell("DisplayPasskey", [device(central), .uint32(passkey), .uint16(0)])
+        agent.send("DisplayPasskey", [device(central), .uint32(passkey), .uint16(0)])
     }
 
     func enterPasskey(for central: Central) async -> UInt32? {

@@ -40,7 +40,7 @@ extension ApplicationChannels {
         if central == nil {
             stopped.append(handle)
         } else {
-            remote.tell(handle, "StopNotify")
+            remote.send(handle, "StopNotify")
         }
     }
 
@@ -48,7 +48,7 @@ extension ApplicationChannels {
     ///
     /// bluetoothd makes this report last.
     func tellStopped() {
-        for handle in stopped { remote.tell(handle, "StopNotify") }
+        for handle in stopped { remote.send(handle, "StopNotify") }
         stopped = []
     }
 
@@ -56,7 +56,7 @@ extension ApplicationChannels {
         let channels = characteristics[handle]?.notify ?? []
         let hasSocket = sharing == .one ? !channels.isEmpty : channels.contains { $0.central == central }
         guard !hasSocket, remote.objects[handle]?.acquiresNotify == true else {
-            if !hasSocket { remote.tell(handle, "StartNotify") }
+            if !hasSocket { remote.send(handle, "StartNotify") }
             return count(handle)
         }
         let number = makeNumber()
@@ -88,7 +88,7 @@ extension ApplicationChannels {
         case .failure: return
         }
         count(handle)
-        guard let socket = answer.flatMap(socket(in:)) else { return remote.tell(handle, "StartNotify") }
+        guard let socket = answer.flatMap(socket(in:)) else { return remote.send(handle, "StartNotify") }
         if sharing == .one { characteristics[handle]?.close(\.notify) { _ in true } }
         let id = ObjectIdentifier(socket)
         socket.watch { [weak self] message in
@@ -139,7 +139,7 @@ extension ApplicationChannels {
         server.deliver(value, of: handle, in: application) { _ in
             true
         } completion: { _, outcome in
-            if outcome != .sent { self.afterIndication { $0.remote.tell(handle, "Confirm") } }
+            if outcome != .sent { self.afterIndication { $0.remote.send(handle, "Confirm") } }
         }
     }
 }

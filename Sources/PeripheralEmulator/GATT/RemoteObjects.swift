@@ -79,7 +79,7 @@ struct RemoteObjects: Sendable {
     }
 
     /// Calls a method at once on the event loop, without waiting for its return.
-    func tell(_ attribute: AttributeHandle, _ method: MemberName) {
+    func send(_ attribute: AttributeHandle, _ method: MemberName) {
         guard let object = objects[attribute] else { return }
         connection.assumeIsolated { [owner] connection in
             // An application that has ended needs no message.

@@ -155,7 +155,7 @@ final class PeripheralRuntime: PeripheralHost {
             updates.connected(central)
             let changed = preservation?.connected(central, formerly: address(of: central.id)) ?? []
             note { $0.connected(central) }
-            tell(changed)
+            report(changed)
         case .disconnected(let central):
             server.forget(central)
             delivery?.disconnected(central)
@@ -232,11 +232,11 @@ final class PeripheralRuntime: PeripheralHost {
         let changed = preservation?.subscribed(subscription) ?? []
         delivery?.subscribed(subscription)
         note(change)
-        tell(changed)
+        report(changed)
     }
 
     /// Reports changes of restored subscribers to the program, and looks for durable updates to send.
-    private func tell(_ changed: [RestoredSubscriber]) {
+    private func report(_ changed: [RestoredSubscriber]) {
         for subscriber in changed { events.send(.restoredSubscriberChanged(subscriber), keeping: true) }
         delivery?.wake()
     }

@@ -134,7 +134,7 @@ extension UpdateSender {
             let effects = outcome.map { state.effects(in: $0) }
             return (answer, state.isHandingOn ? nil : state.takeOutgoing(), effects)
         }
-        effects?.tell()
+        effects?.report()
         handOn(first)
         for update in effects?.indications ?? [] { sendIndication(update) }
         return answer
@@ -211,7 +211,7 @@ private struct UpdateEffects {
     let answers: [(UpdateSender.Caller?, TransferReport?, Result<Void, PeripheralError>)]
     let indications: [BackendUpdate]
 
-    func tell() {
+    func report() {
         for (report, progress) in progress { report?.note(progress) }
         for (caller, report, result) in answers {
             caller?.resume(returning: result.mapError { $0 })

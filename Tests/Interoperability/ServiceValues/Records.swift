@@ -46,7 +46,7 @@ extension ServiceValues {
     static let pulseOximeterFeatures: [Sample] = [
         .sent(
             .plxFeatures,
-            PulseOximeterFeatures(tellsTime: true, tellsFast: true, supportsMultipleBonds: true),
+            PulseOximeterFeatures(reportsTime: true, reportsFast: true, supportsMultipleBonds: true),
             is: 0x98
         ),
         .sent(
@@ -55,8 +55,8 @@ extension ServiceValues {
                 status: .stored,
                 faults: .lowPerfusion,
                 storesMeasurements: true,
-                tellsSlow: true,
-                tellsPulseAmplitudeIndex: true
+                reportsSlow: true,
+                reportsPulseAmplitudeIndex: true
             ),
             is: 0x67
         ),

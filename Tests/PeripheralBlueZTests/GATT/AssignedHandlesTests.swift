@@ -50,39 +50,39 @@ struct AssignedHandlesTests {
     @Test func onlyTheServiceThatIsRefusedGoesElsewhere() {
         let handles = handles(at: [0x100, 0x123, 0x146])
         take(before: 1, handles)
-        #expect(handles.yield(tellsHandles: true))
+        #expect(handles.yield(reportsHandles: true))
         #expect(starts(handles) == [0x100, 0x170, 0x146])
         #expect(handles[table.valueHandle(service: 1, characteristic: 0)] == 0x172)
         // There is something as well.
         take(before: 1, handles)
-        #expect(handles.yield(tellsHandles: true))
+        #expect(handles.yield(reportsHandles: true))
         #expect(starts(handles) == [0x100, 0x1A0, 0x146])
     }
 
     @Test func whatIsNewStaysTogether() {
         let handles = handles(at: [0x100, 0x123, 0x146], newServices: [0, 1, 2])
         take(before: 1, handles)
-        #expect(handles.yield(tellsHandles: true))
+        #expect(handles.yield(reportsHandles: true))
         #expect(starts(handles) == [0x150, 0x180, 0x1B0])
     }
 
     @Test func allGoWhereNobodyKnowsWhichIsRefused() {
         let handles = handles(at: [0x100, 0x123, 0x146])
-        #expect(handles.yield(tellsHandles: false))
+        #expect(handles.yield(reportsHandles: false))
         #expect(starts(handles) == [0x170, 0x1A0, 0x1D0])
     }
 
     @Test func inTheEndBluetoothdChooses() {
         let handles = handles(at: [0x100, 0x123, 0x146])
         var attempts = 0
-        while handles.yield(tellsHandles: true) { attempts += 1 }
+        while handles.yield(reportsHandles: true) { attempts += 1 }
         #expect(attempts == 9)
         #expect(starts(handles) == [nil, nil, nil])
     }
 
     @Test func whatWasDemandedIsDemandedAgainWhenNothingHelps() {
         let handles = handles(at: [0x100, 0x123, 0x146])
-        while handles.yield(tellsHandles: true) { take(before: 1, handles) }
+        while handles.yield(reportsHandles: true) { take(before: 1, handles) }
         _ = handles.assign(0x300, to: table.serviceRange(0).lowerBound)
         handles.fail()
         #expect(starts(handles) == [0x100, 0x123, 0x146])
@@ -103,7 +103,7 @@ struct AssignedHandlesTests {
         _ = handles.succeed()
         handles.begin()
         take(before: 2, handles)
-        #expect(handles.yield(tellsHandles: true))
+        #expect(handles.yield(reportsHandles: true))
         #expect(starts(handles) == [0x100, 0x123, 0x170])
     }
 

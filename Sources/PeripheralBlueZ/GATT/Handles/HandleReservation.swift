@@ -29,7 +29,7 @@ actor HandleReservation {
         /// run.
         let database: String?
         /// Whether this version reports the handles that it has chosen.
-        let tellsHandles: Bool
+        let reportsHandles: Bool
         let clock: any Clock<Duration>
     }
 
@@ -145,7 +145,7 @@ actor HandleReservation {
         using last: AttributeHandle,
         of daemon: Daemon
     ) async throws(BusError) -> AttributeHandle? {
-        guard daemon.tellsHandles else { return nil }
+        guard daemon.reportsHandles else { return nil }
         return try await probe([nil, last], of: daemon).attempt(by: daemon.managers).chosen.first
     }
 

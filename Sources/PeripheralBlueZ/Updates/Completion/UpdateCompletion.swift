@@ -84,7 +84,7 @@ final class UpdateCompletion {
 
     private func observed(on adapter: ObjectPath) -> (any CompletionTracker)? {
         // Without the handles on the air, the observed updates cannot be distinguished.
-        guard context.abilities.tellsHandles else { return nil }
+        guard context.abilities.reportsHandles else { return nil }
         return ObservedCompletion(
             on: adapter,
             devices: devices,

@@ -39,12 +39,12 @@ extension Preservation {
     /// - Returns: The changed subscribers to report to the program.
     func connected(_ central: Central, formerly former: DeviceAddress?) -> [RestoredSubscriber] {
         noteSubscribers { state in
-            var told: [RestoredSubscriber] = []
+            var reported: [RestoredSubscriber] = []
             if let former, former != central.address {
-                told = state.history.moved(from: former, to: central)
+                reported = state.history.moved(from: former, to: central)
                 state.outbox.move(from: former, to: central.address)
             }
-            return told + state.history.changed(central)
+            return reported + state.history.changed(central)
         }
     }
 
@@ -61,24 +61,24 @@ extension Preservation {
 
     /// Changes the subscribers and reports the effects to the program.
     func changeSubscribers(_ change: (inout State) -> [RestoredSubscriber]) {
-        for subscriber in noteSubscribers(change) { tell(.restoredSubscriberChanged(subscriber)) }
+        for subscriber in noteSubscribers(change) { report(.restoredSubscriberChanged(subscriber)) }
     }
 
     private func noteSubscribers(
         _ change: (inout State) -> [RestoredSubscriber]
     ) -> [RestoredSubscriber] {
         let maximum = PreservedSchema.maximumSubscribers
-        let (told, isOverflowing) = state.withLock { state -> ([RestoredSubscriber], Bool) in
+        let (reported, isOverflowing) = state.withLock { state -> ([RestoredSubscriber], Bool) in
             guard !state.isFrozen else { return ([], false) }
             let former = state.history.preserved
-            let told = change(&state)
+            let reported = change(&state)
             let present = state.history.preserved
-            guard present != former else { return (told, false) }
+            guard present != former else { return (reported, false) }
             state.outbox.keep(
                 Set(present.map { Outbox.Key(characteristic: $0.characteristic, address: $0.address) })
             )
             saver.changed()
-            return (told, former.count <= maximum && maximum < present.count)
+            return (reported, former.count <= maximum && maximum < present.count)
         }
         if isOverflowing {
             let error = RestorationError(
@@ -86,11 +86,11 @@ extension Preservation {
                 message: "There are more than \(maximum) subscriptions. "
                     + "The latest ones are not preserved."
             )
-            tell(.restorationFailed(RestorationProblem(.save, error)))
+            report(.restorationFailed(RestorationProblem(.save, error)))
         }
         saver.wake()
         // Removed subscribers may have freed room for updates.
         outboxChanges.send(())
-        return told
+        return reported
     }
 }

@@ -20,7 +20,7 @@ final class Preservation: Sendable {
     private let start: RestorationStart
     let wallClock: @Sendable () -> Int64
     private let logger: Logger
-    let tell: @Sendable (SessionEvent) -> Void
+    let report: @Sendable (SessionEvent) -> Void
     let saver: StateSaver
     /// Wakes the sender of the updates in the outbox.
     let outboxWakeup = Wakeup()
@@ -36,25 +36,25 @@ final class Preservation: Sendable {
     ///   - clock: The clock for this interval.
     ///   - wallClock: Returns the seconds since 1970.
     ///   - logger: The log for failures.
-    ///   - tell: Reports an event to the program.
+    ///   - report: Reports an event to the program.
     init(
         _ start: RestorationStart,
         savingEvery interval: Duration,
         clock: any Clock<Duration>,
         wallClock: @escaping @Sendable () -> Int64,
         logger: Logger,
-        tell: @escaping @Sendable (SessionEvent) -> Void
+        report: @escaping @Sendable (SessionEvent) -> Void
     ) {
         self.start = start
         self.wallClock = wallClock
         self.logger = logger
-        self.tell = tell
+        self.report = report
         saver = StateSaver(
             start,
             savingEvery: interval,
             stopwatch: Stopwatch(clock),
             logger: logger,
-            tell: tell
+            report: report
         )
         state = Mutex(
             State(
@@ -66,7 +66,7 @@ final class Preservation: Sendable {
             )
         )
         whenSaved {}
-        for problem in start.problems { tell(.restorationFailed(problem)) }
+        for problem in start.problems { report(.restorationFailed(problem)) }
     }
 
     // MARK: For the session
@@ -165,7 +165,7 @@ final class Preservation: Sendable {
             Restart it after this one, or pin its handles.
             """
         )
-        tell(.handlesChanged)
+        report(.handlesChanged)
     }
 
     func change(_ change: (inout State) -> Void) {

@@ -17,7 +17,7 @@ final class StateSaver: Sendable {
         var waiters: [(change: UInt64, continuation: CheckedContinuation<RestorationError?, Never>)] = []
         var statistics = RestorationStatistics()
         /// The kinds of failures that were logged since the last save.
-        var told: Set<RestorationError.Code> = []
+        var reported: Set<RestorationError.Code> = []
         /// The listener that is called at each save.
         var listener: @Sendable () -> Void = {}
 
@@ -33,7 +33,7 @@ final class StateSaver: Sendable {
     private let start: RestorationStart
     private let stopwatch: Stopwatch
     private let logger: Logger
-    private let tell: @Sendable (SessionEvent) -> Void
+    private let report: @Sendable (SessionEvent) -> Void
     private let wakeup = Wakeup()
     private let state: Mutex<State>
 
@@ -42,18 +42,18 @@ final class StateSaver: Sendable {
     ///   - interval: The minimum time between two saves.
     ///   - stopwatch: The clock for this interval.
     ///   - logger: The log for failures.
-    ///   - tell: Reports an event to the program.
+    ///   - report: Reports an event to the program.
     init(
         _ start: RestorationStart,
         savingEvery interval: Duration,
         stopwatch: Stopwatch,
         logger: Logger,
-        tell: @escaping @Sendable (SessionEvent) -> Void
+        report: @escaping @Sendable (SessionEvent) -> Void
     ) {
         self.start = start
         self.stopwatch = stopwatch
         self.logger = logger
-        self.tell = tell
+        self.report = report
         state = Mutex(
             State(
                 schedule: SavingSchedule(interval: interval),
@@ -154,7 +154,7 @@ final class StateSaver: Sendable {
             failed: { error in
                 state.withLock { $0.statistics.failures += 1 }
                 noteBlocked(error)
-                tell(.restorationFailed(RestorationProblem(.open, error)))
+                report(.restorationFailed(RestorationProblem(.open, error)))
             },
             met: report
         )
@@ -187,7 +187,7 @@ final class StateSaver: Sendable {
             "Part of the preserved state could not be opened or restored.",
             metadata: ["peripheral.reason": "\(problem)"]
         )
-        tell(.restorationFailed(problem))
+        report(.restorationFailed(problem))
     }
 
     private func save(_ preserved: PreservedState, to record: any RestorationRecord) async {
@@ -206,7 +206,7 @@ final class StateSaver: Sendable {
             state.saved = preserved
             if wasWritten {
                 state.statistics.saves += 1
-                state.told = []
+                state.reported = []
             }
             return (state.takeWaiters(upTo: state.schedule.saved), state.listener)
         }
@@ -221,7 +221,7 @@ final class StateSaver: Sendable {
             state.statistics.failures += 1
             // A failed save may nevertheless have been written.
             state.saved = nil
-            return (state.takeWaiters(upTo: attempted), state.told.insert(error.code).inserted)
+            return (state.takeWaiters(upTo: attempted), state.reported.insert(error.code).inserted)
         }
         if isNew {
             logger.warning(
@@ -229,7 +229,7 @@ final class StateSaver: Sendable {
                 metadata: ["peripheral.reason": .bounded("\(error)", by: "\(error.code)")]
             )
         }
-        tell(.restorationFailed(RestorationProblem(.save, error)))
+        report(.restorationFailed(RestorationProblem(.save, error)))
         for waiter in waiters { waiter.resume(returning: error) }
     }
 

@@ -102,9 +102,9 @@ struct SubscriberHistory {
                 since: time,
                 adapter: adapter
             )
-            let told = makeRoom()
+            let reported = makeRoom()
             entries.append(Entry(subscriber: subscriber, isLive: true))
-            return told
+            return reported
         }
         entries[index].subscriber.adapter = adapter ?? entries[index].subscriber.adapter
         (entries[index].isElsewhere, entries[index].isBack) = (false, false)
@@ -135,15 +135,15 @@ struct SubscriberHistory {
         _ central: DeviceAddress,
         from characteristic: AttributeHandle
     ) -> [RestoredSubscriber] {
-        var told: [RestoredSubscriber] = []
+        var reported: [RestoredSubscriber] = []
         for index in entries.indices
         where entries[index].isLive && entries[index].subscriber.address == central
             && entries[index].subscriber.characteristic == characteristic
         {
             (entries[index].isLive, entries[index].isBack) = (false, true)
-            told += entries[index].setStatus(.mustSubscribeAgain)
+            reported += entries[index].setStatus(.mustSubscribeAgain)
         }
-        return told
+        return reported
     }
 
     /// Handles a disconnection.
@@ -159,16 +159,16 @@ struct SubscriberHistory {
     }
 
     private mutating func suspend(_ isGone: (Entry) -> Bool) -> [RestoredSubscriber] {
-        var told: [RestoredSubscriber] = []
+        var reported: [RestoredSubscriber] = []
         departures += 1
         for index in entries.indices
         where (entries[index].isLive || entries[index].isBack) && isGone(entries[index]) {
             guard entries[index].subscriber.isBonded else { continue }
             (entries[index].isLive, entries[index].isBack) = (false, false)
             entries[index].departure = departures
-            told += entries[index].setStatus(.expected)
+            reported += entries[index].setStatus(.expected)
         }
-        return told + end(.mustSubscribeAgain) { ($0.isLive || $0.isBack) && isGone($0) }
+        return reported + end(.mustSubscribeAgain) { ($0.isLive || $0.isBack) && isGone($0) }
     }
 
     /// Updates the data of a connected central.
@@ -185,15 +185,15 @@ struct SubscriberHistory {
             entries[index].subscriber.isBonded = central.isBonded
             entries[index].restored?.central = central
         }
-        var told: [RestoredSubscriber] = []
+        var reported: [RestoredSubscriber] = []
         for index in entries.indices
         where entries[index].isExpected && entries[index].subscriber.address == central.address {
             // The updates retained for the central stay, because it may subscribe at any moment.
             entries[index].isBack = true
             entries[index].restored?.central = central
-            told += entries[index].setStatus(.mustSubscribeAgain)
+            reported += entries[index].setStatus(.mustSubscribeAgain)
         }
-        return told
+        return reported
     }
 
     /// Records the adapter that the peripheral uses.
@@ -204,22 +204,22 @@ struct SubscriberHistory {
     mutating func published(on adapter: DeviceAddress?) -> [RestoredSubscriber] {
         guard let adapter else { return [] }
         self.adapter = adapter
-        var told: [RestoredSubscriber] = []
+        var reported: [RestoredSubscriber] = []
         for index in entries.indices {
             let own = entries[index].subscriber.adapter ?? adapter
             entries[index].subscriber.adapter = own
             entries[index].isElsewhere = own != adapter
             guard !entries[index].isLive, !entries[index].isBack, entries[index].isPreserved else { continue }
-            told += entries[index].setStatus(own == adapter ? .expected : .mustSubscribeAgain)
+            reported += entries[index].setStatus(own == adapter ? .expected : .mustSubscribeAgain)
         }
-        return told
+        return reported
     }
 
     /// Records the identity address of a central that may be expected under that address.
     ///
     /// - Returns: The changed subscribers to report to the program.
     mutating func moved(from former: DeviceAddress, to central: Central) -> [RestoredSubscriber] {
-        var told: [RestoredSubscriber] = []
+        var reported: [RestoredSubscriber] = []
         for index in entries.indices.reversed()
         where (entries[index].isLive || entries[index].isBack)
             && entries[index].subscriber.address == former
@@ -230,14 +230,14 @@ struct SubscriberHistory {
                 continue
             }
             guard entries.remove(at: index).isLive else { continue }
-            told += subscribed(
+            reported += subscribed(
                 central,
                 to: subscriber.characteristic,
                 kind: subscriber.kind,
                 at: subscriber.since
             )
         }
-        return told
+        return reported
     }
 
     private func index(of central: Central, subscribedTo characteristic: AttributeHandle) -> Int? {
@@ -264,15 +264,15 @@ struct SubscriberHistory {
         _ status: RestoredSubscriber.Status,
         _ isOver: (Entry) -> Bool
     ) -> [RestoredSubscriber] {
-        var told: [RestoredSubscriber] = []
+        var reported: [RestoredSubscriber] = []
         for index in entries.indices where isOver(entries[index]) {
             (entries[index].isLive, entries[index].isBack) = (false, false)
             entries[index].subscriber.isBonded = false
-            told += entries[index].setStatus(status)
+            reported += entries[index].setStatus(status)
         }
         // Restored subscribers stay visible for the program.
         entries.removeAll { !$0.isPreserved && $0.restored == nil }
-        return told
+        return reported
     }
 
     /// Stops expecting the longest disconnected subscriber if there are too many subscribers to preserve.

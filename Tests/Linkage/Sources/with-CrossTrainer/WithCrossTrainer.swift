@@ -13,7 +13,7 @@ struct WithCrossTrainer {
             workout: WorkoutData(kilocalories: 300, bpm: 141, elapsedSeconds: 3_600)
         )
         let control = FitnessMachineControl([.targetedTime]) { _, _ in }
-        let trainer = FitnessMachineService(telling: data, control: control)
+        let trainer = FitnessMachineService(reporting: data, control: control)
         try await runMinimalProgram(with: [trainer.service]) { session in
             try await trainer.notify(data, in: session)
         }

@@ -11,7 +11,7 @@ struct WithIndoorBike {
             if case .startOrResume = request { throw FitnessMachineResult.operationFailed }
         }
         let bike = FitnessMachineService(
-            telling: ride,
+            reporting: ride,
             trainingStatus: TrainingStatus(.idle),
             control: control
         )

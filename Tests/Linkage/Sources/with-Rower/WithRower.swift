@@ -13,7 +13,7 @@ struct WithRower {
             workout: WorkoutData(kilocalories: 300, bpm: 141, elapsedSeconds: 3_600)
         )
         let control = FitnessMachineControl([.targetedTime]) { _, _ in }
-        let rower = FitnessMachineService(telling: data, control: control)
+        let rower = FitnessMachineService(reporting: data, control: control)
         try await runMinimalProgram(with: [rower.service]) { session in
             try await rower.notify(data, in: session)
         }

@@ -6,8 +6,8 @@ import PeripheralRunningSpeedAndCadence
 struct WithRunningSpeedAndCadence {
     static func main() async throws {
         let running = RunningSpeedAndCadenceService(
-            tellsStrideLength: true,
-            tellsRunning: true,
+            reportsStrideLength: true,
+            reportsRunning: true,
             location: .movable(among: [.hip, .inShoe], current: { .hip }, move: { _ in }),
             onSetTotalDistance: { _ in },
             onCalibrate: {}

@@ -12,7 +12,7 @@ struct WithStairClimber {
             if case .startOrResume = request { throw FitnessMachineResult.operationFailed }
         }
         let climber = FitnessMachineService(
-            telling: stairs,
+            reporting: stairs,
             trainingStatus: TrainingStatus(.idle),
             control: control
         )

@@ -12,7 +12,7 @@ struct WithStepClimber {
             if case .startOrResume = request { throw FitnessMachineResult.operationFailed }
         }
         let climber = FitnessMachineService(
-            telling: steps,
+            reporting: steps,
             trainingStatus: TrainingStatus(.idle),
             control: control
         )

@@ -13,7 +13,7 @@ struct WithTreadmill {
             workout: WorkoutData(kilocalories: 300, bpm: 141, elapsedSeconds: 3_600)
         )
         let control = FitnessMachineControl([.targetedTime]) { _, _ in }
-        let treadmill = FitnessMachineService(telling: data, control: control)
+        let treadmill = FitnessMachineService(reporting: data, control: control)
         try await runMinimalProgram(with: [treadmill.service]) { session in
             try await treadmill.notify(data, in: session)
         }

@@ -45,7 +45,7 @@ struct HandleReservationTests {
                     connection: connection,
                     managers: try AdapterManagers(of: "/org/bluez/hci0", on: connection),
                     database: "one",
-                    tellsHandles: configuration.version >= "5.80",
+                    reportsHandles: configuration.version >= "5.80",
                     clock: ContinuousClock()
                 )
                 programs.append(Program(daemon: daemon))

@@ -148,7 +148,7 @@ extension Entrance {
 
     /// A status tells that there is more text when there is no room for it.
     private static func examine(_ status: TrainingStatus) {
-        let told = status.told(upTo: 20)
+        let told = status.truncated(to: 20)
         check(told.gattBytes.count <= max(20, status.gattBytes.count))
         check(TrainingStatus(status.phase, text: status.text).phase == status.phase)
     }

@@ -17,10 +17,10 @@ struct CyclingPowerUpdateTests {
             ],
             location: .fixed(.leftCrank),
             isTorqueBased: isTorqueBased,
-            tellsOffsetCompensation: true,
+            reportsOffsetCompensation: true,
             isMaskable: true,
             hasVector: true,
-            tellsDirection: true,
+            reportsDirection: true,
             onSetWheelRevolutions: { _ in }
         )
     }

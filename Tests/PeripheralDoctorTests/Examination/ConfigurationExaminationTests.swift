@@ -8,7 +8,7 @@ import Testing
 struct ConfigurationExaminationTests {
     private static func remarks(_ lines: String, _ version: BlueZVersion = .v5_87) -> Set<String> {
         var machine = ExaminationTests.perfect
-        machine.daemon.toldVersion = version
+        machine.daemon.reportedVersion = version
         ExaminationTests.configure(&machine, lines)
         return ExaminationTests.remarks(of: machine)
     }

@@ -6,7 +6,7 @@ import Testing
 
 /// What the others are told of a request whose central is gone when it has been carried out.
 @Suite(.timeLimit(.minutes(1)))
-struct FitnessMachineTellingTests {
+struct FitnessMachineReportingTests {
     /// A bike that carries a request out when its procedure has been cancelled, as a motor that cannot be
     /// called back.
     private static func makeBike(
@@ -19,7 +19,7 @@ struct FitnessMachineTellingTests {
             await untilCancelled()
         }
         return FitnessMachineService(
-            telling: IndoorBikeData(kilometersPerHour: 0),
+            reporting: IndoorBikeData(kilometersPerHour: 0),
             trainingStatus: TrainingStatus(.manualMode),
             control: control
         )

@@ -92,8 +92,8 @@ struct RunningSpeedAndCadenceTests {
 
     @Test func everythingIsDeclaredThatIsGiven() async throws {
         let running = RunningSpeedAndCadenceService(
-            tellsStrideLength: true,
-            tellsRunning: true,
+            reportsStrideLength: true,
+            reportsRunning: true,
             location: .movable(among: [.hip], current: { .hip }, move: { _ in }),
             onSetTotalDistance: { _ in },
             onCalibrate: {}
@@ -114,9 +114,9 @@ struct RunningSpeedAndCadenceTests {
     /// Section 3.2: a bit for each of what is given, and no other.
     @Test(
         arguments: [
-            (RunningSpeedAndCadenceService(tellsStrideLength: true), 0x01),
+            (RunningSpeedAndCadenceService(reportsStrideLength: true), 0x01),
             (RunningSpeedAndCadenceService(onSetTotalDistance: { _ in }), 0x02),
-            (RunningSpeedAndCadenceService(tellsRunning: true), 0x04),
+            (RunningSpeedAndCadenceService(reportsRunning: true), 0x04),
             (RunningSpeedAndCadenceService(onCalibrate: {}), 0x08),
             (RunningSpeedAndCadenceService(location: .fixed(.hip)), 0x00),
         ] as [(RunningSpeedAndCadenceService, UInt16)]
@@ -131,7 +131,7 @@ struct RunningSpeedAndCadenceTests {
         arguments: [
             (RunningSpeedAndCadenceService(), RSCMeasurement(metersPerSecond: 2, cadence: 80)),
             (
-                RunningSpeedAndCadenceService(tellsStrideLength: true),
+                RunningSpeedAndCadenceService(reportsStrideLength: true),
                 RSCMeasurement(metersPerSecond: 2, cadence: 80, strideLength: 1.5)
             ),
             (
@@ -139,7 +139,7 @@ struct RunningSpeedAndCadenceTests {
                 RSCMeasurement(metersPerSecond: 2, cadence: 80, totalDistance: 1000)
             ),
             (
-                RunningSpeedAndCadenceService(tellsRunning: true),
+                RunningSpeedAndCadenceService(reportsRunning: true),
                 RSCMeasurement(metersPerSecond: 2, cadence: 80, isRunning: true)
             ),
         ] as [(RunningSpeedAndCadenceService, RSCMeasurement)]

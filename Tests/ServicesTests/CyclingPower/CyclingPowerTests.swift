@@ -41,10 +41,10 @@ struct CyclingPowerTests {
                 move: { _ in }
             ),
             isTorqueBased: true,
-            tellsOffsetCompensation: true,
+            reportsOffsetCompensation: true,
             isMaskable: true,
             hasVector: true,
-            tellsDirection: true,
+            reportsDirection: true,
             isForDistributedSystem: true,
             settings: [
                 .crankLength(get: { 172.5 }, set: { _ in }),
@@ -88,7 +88,7 @@ struct CyclingPowerTests {
         (.init(measuring: .topDeadSpotAngle, location: .fixed(.hip)), 1 << 6),
         (.init(measuring: .bottomDeadSpotAngle, location: .fixed(.hip)), 1 << 6),
         (.init(measuring: .accumulatedEnergy, location: .fixed(.hip)), 1 << 7),
-        (.init(location: .fixed(.hip), tellsOffsetCompensation: true), 1 << 8),
+        (.init(location: .fixed(.hip), reportsOffsetCompensation: true), 1 << 8),
         (.init(location: .fixed(.hip), offsetCompensation: .init { .init(0) }), 1 << 9),
         (.init(location: .fixed(.hip), isMaskable: true), 1 << 10),
         (.init(location: .movable(among: [], current: { .hip }, move: { _ in })), 1 << 11),
@@ -97,7 +97,7 @@ struct CyclingPowerTests {
         (.init(location: .fixed(.hip), settings: [.chainWeight(get: { 0 }, set: { _ in })]), 1 << 14),
         (.init(location: .fixed(.hip), settings: [.spanLength(get: { 0 }, set: { _ in })]), 1 << 15),
         (.init(location: .fixed(.hip), isTorqueBased: true), 1 << 16),
-        (.init(location: .fixed(.hip), hasVector: true, tellsDirection: true), 1 << 17),
+        (.init(location: .fixed(.hip), hasVector: true, reportsDirection: true), 1 << 17),
         (.init(location: .fixed(.hip), factoryCalibrationDate: .november(1)), 1 << 18),
         (
             .init(location: .fixed(.hip), offsetCompensation: .init(companyID: 1) { .init(0) }),

@@ -136,7 +136,7 @@ struct FitnessMachineDataTests {
     }
 
     @Test func arrivesInAsManyNotificationsAsItTakes() async throws {
-        let bike = FitnessMachineService(telling: fullRide)
+        let bike = FitnessMachineService(reporting: fullRide)
         try await Peripheral("Bike") { bike }.test(mtu: 23) { central, session in
             // No one listens.
             try await bike.notify(fullRide, in: session)
@@ -154,7 +154,7 @@ struct FitnessMachineDataTests {
 
     /// Section 4.3.1.1: no average speed and no heart rate of a machine whose features do not tell of these.
     @Test func whatTheFeaturesDoNotTellOfIsLeftOut() async throws {
-        let bike = FitnessMachineService(telling: IndoorBikeData(kilometersPerHour: 0, rpm: 0))
+        let bike = FitnessMachineService(reporting: IndoorBikeData(kilometersPerHour: 0, rpm: 0))
         try await Peripheral("Bike") { bike }.test { central, session in
             try await central.subscribe(to: bike.data)
             let ride = IndoorBikeData(
@@ -185,7 +185,7 @@ struct FitnessMachineDataTests {
     }
 
     @Test func trainingStatusIsReadAsAWholeWhateverWasNotified() async throws {
-        let bike = FitnessMachineService(telling: fullRide, trainingStatus: TrainingStatus(.idle))
+        let bike = FitnessMachineService(reporting: fullRide, trainingStatus: TrainingStatus(.idle))
         let trainingStatus = try #require(bike.trainingStatus)
         try await Peripheral("Bike") { bike }.test(mtu: 23) { central, session in
             #expect(try await central.read(trainingStatus) == TrainingStatus(.idle))

@@ -263,7 +263,7 @@ struct FitnessMachineKindsTests {
     @Test func eachKindTellsWhatItIs() async throws {
         try await expect(
             FitnessMachineService(
-                telling: TreadmillData(
+                reporting: TreadmillData(
                     kilometersPerHour: 0,
                     averageKilometersPerHour: 0,
                     meters: 0,
@@ -280,7 +280,7 @@ struct FitnessMachineKindsTests {
         )
         try await expect(
             FitnessMachineService(
-                telling: CrossTrainerData(
+                reporting: CrossTrainerData(
                     kilometersPerHour: 0,
                     stepsPerMinute: 0,
                     strides: 0,
@@ -296,14 +296,14 @@ struct FitnessMachineKindsTests {
         )
         let steps = StepClimberData(floors: 0, steps: 0, averageStepsPerMinute: 0, metersUp: 0)
         try await expect(
-            FitnessMachineService(telling: steps),
+            FitnessMachineService(reporting: steps),
             type: 0x2ACF,
             feature: [0x50, 0x00],
             bit: 0x04
         )
         let stairs = StairClimberData(floors: 0, stepsPerMinute: 0, strides: 0)
         try await expect(
-            FitnessMachineService(telling: stairs),
+            FitnessMachineService(reporting: stairs),
             type: 0x2AD0,
             feature: [0x40, 0x01],
             bit: 0x08
@@ -318,7 +318,7 @@ struct FitnessMachineKindsTests {
             resistanceLevel: 0
         )
         try await expect(
-            FitnessMachineService(telling: rower),
+            FitnessMachineService(reporting: rower),
             type: 0x2AD1,
             feature: [0xA6, 0x40],
             bit: 0x10

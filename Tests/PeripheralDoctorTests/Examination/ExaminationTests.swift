@@ -25,7 +25,7 @@ struct ExaminationTests {
         machine.daemon.state = .running
         machine.daemon.answer = .answered
         machine.daemon.callBack = .arrived
-        machine.daemon.toldVersion = .v5_87
+        machine.daemon.reportedVersion = .v5_87
         machine.daemon.oldestVersion = .v5_87
         machine.policyInterfaces = [
             "org.bluez.Agent1", "org.bluez.GattCharacteristic1", "org.bluez.GattDescriptor1",
@@ -106,20 +106,22 @@ struct ExaminationTests {
             $0.daemon.answer = .failed("nonsense")
         },
         Case("an old BlueZ", ["error daemon-too-old", "warning setting-unknown", "warning setting-client"]) {
-            $0.daemon.toldVersion = "5.65"
+            $0.daemon.reportedVersion = "5.65"
             configure(&$0, "Channels=1\n[General]\nExperimental=true")
         },
         Case("5.66", ["note daemon-shares-updates", "warning setting-unknown", "warning setting-client"]) {
-            $0.daemon.toldVersion = .v5_66
+            $0.daemon.reportedVersion = .v5_66
             configure(&$0, "Channels=1\n[General]\nExperimental=true")
         },
         Case(
             "5.75",
             ["note daemon-shares-updates", "warning daemon-refuses-handles", "note setting-experimental"]
         ) {
-            $0.daemon.toldVersion = "5.75"
+            $0.daemon.reportedVersion = "5.75"
         },
-        Case("the version is not told", ["note daemon-version-untold"]) { $0.daemon.toldVersion = nil },
+        Case("the version is not told", ["note daemon-version-unreported"]) {
+            $0.daemon.reportedVersion = nil
+        },
         Case("calls are denied", ["error policy-calls-denied"]) {
             $0 = unasked($0)
             $0.daemon.state = .running

@@ -29,7 +29,7 @@ struct FitnessMachineControlTests {
         onRequest carryOut: @escaping @Sendable (FitnessMachineRequest) async throws -> Void = { _ in }
     ) -> FitnessMachineService<IndoorBikeData> {
         FitnessMachineService(
-            telling: IndoorBikeData(kilometersPerHour: 0),
+            reporting: IndoorBikeData(kilometersPerHour: 0),
             trainingStatus: trainingStatus,
             control: FitnessMachineControl(settings, security: .open) { request, _ in
                 try await carryOut(request)
@@ -39,7 +39,7 @@ struct FitnessMachineControlTests {
 
     /// Section 4.3: what is measured, and what can be set.
     @Test func featuresFollowFromWhatIsGiven() async throws {
-        let plain = FitnessMachineService(telling: IndoorBikeData(kilometersPerHour: 0))
+        let plain = FitnessMachineService(reporting: IndoorBikeData(kilometersPerHour: 0))
         try await Peripheral("Bike") { plain }.test { central in
             #expect(try await central.read(plain.feature).gattBytes == [0, 0, 0, 0, 0, 0, 0, 0])
             let declared = try await central.discover().declared
@@ -68,7 +68,7 @@ struct FitnessMachineControlTests {
         )
         let control = FitnessMachineControl(Self.settings, security: .open) { _, _ in }
         let full = FitnessMachineService(
-            telling: ride,
+            reporting: ride,
             trainingStatus: TrainingStatus(.idle),
             retainsUserData: true,
             control: control
@@ -398,7 +398,7 @@ struct FitnessMachineControlTests {
 
     @Test func aRefusedRequestForControlLeavesItWhereItIs() async throws {
         let bike = FitnessMachineService(
-            telling: IndoorBikeData(kilometersPerHour: 0),
+            reporting: IndoorBikeData(kilometersPerHour: 0),
             control: FitnessMachineControl([], security: .open) { request, central in
                 guard request != .requestControl || central.mtu > 100 else {
                     throw FitnessMachineResult.controlNotPermitted
@@ -422,7 +422,7 @@ struct FitnessMachineControlTests {
     /// Section 4: the control point takes encryption, nothing else does.
     @Test func controlTakesEncryption() async throws {
         let bike = FitnessMachineService(
-            telling: IndoorBikeData(kilometersPerHour: 0),
+            reporting: IndoorBikeData(kilometersPerHour: 0),
             trainingStatus: TrainingStatus(.idle),
             control: FitnessMachineControl([]) { _, _ in }
         )
@@ -440,7 +440,7 @@ struct FitnessMachineControlTests {
             #expect(response.result == .success)
         }
         let closed = FitnessMachineService(
-            telling: IndoorBikeData(kilometersPerHour: 0),
+            reporting: IndoorBikeData(kilometersPerHour: 0),
             trainingStatus: TrainingStatus(.idle),
             security: .encrypted,
             control: FitnessMachineControl([]) { _, _ in }
