@@ -3,51 +3,53 @@ public import PeripheralKit
 /// The condition that a change of an input must meet to cause a notification.
 ///
 /// `AutomationValueTrigger` represents the value of the Value Trigger Setting descriptor, 0x290A (Automation
-/// IO Service 1.0, section 3.1). The quotations in this documentation are from the definition of the
-/// descriptor. For each condition, the definition specifies when "the state is changed".
+/// IO Service 1.0, section 3.1). The definition of the descriptor specifies which changes of an input meet
+/// each condition.
 public enum AutomationValueTrigger: Hashable, Sendable {
     /// Every change of an input.
     case changed
     /// A change of an analog input from one side of the given bound to the other side.
     ///
-    /// The value of the input changes "from less than to greater than" the bound, "or from greater than to
-    /// less than" the bound. A change from one side of the bound to a value equal to the bound is not a
-    /// crossing. During a crossing, the value can temporarily be equal to the bound.
+    /// A value that rises from below the bound to above the bound meets the condition. A value that falls
+    /// from above the bound to below the bound also meets the condition. A change to a value equal to the
+    /// bound does not meet the condition. Before the value reaches the other side of the bound, the value can
+    /// temporarily be equal to the bound.
     case crosses(UInt16)
-    /// A change of an analog input to the given bound or away from the given bound.
+    /// A change of an analog input that begins or ends exactly at the given bound.
     ///
     /// Each of the following changes meets the condition:
     ///
-    /// - A change "from less than to equal to" the bound
-    /// - A change "from greater than to equal to" the bound
-    /// - A change "from equal to" the bound "to less than or greater than" the bound
+    /// - The value was less than the bound, and is now equal to the bound.
+    /// - The value was greater than the bound, and is now equal to the bound.
+    /// - The value was equal to the bound, and is now less than or greater than the bound.
     case reachesOrLeaves(UInt16)
     /// A change of an analog input by more than the given difference.
     ///
-    /// The service compares the new value with the value at the last change that met the condition.
+    /// When a change meets the condition, the service stores the new value of the input. The service compares
+    /// each later value with the stored value.
     case changesByMoreThan(UInt16)
     /// A change of any digital input that the given mask selects.
     case changesAny(of: [UInt8])
     /// A change of an analog input from a value between two bounds to a value outside the bounds.
     ///
     /// The specification calls the upper bound Analog One and the lower bound Analog Two. Before the change,
-    /// the value is "less than" the upper bound "and greater than" the lower bound. The value of the input
-    /// changes "to greater than" the upper bound "or less than" the lower bound. During the change, the value
-    /// can temporarily be equal to a bound.
+    /// the value is less than the upper bound and greater than the lower bound. After the change, the value
+    /// is either greater than the upper bound or less than the lower bound. During the change, the value can
+    /// temporarily be equal to a bound.
     ///
     /// A change from outside the bounds to inside the bounds does not meet the condition. The order of the
     /// two bounds has no effect.
     case leavesBounds(upper: UInt16, lower: UInt16)
-    /// A change of an analog input "from equal to" one of two bounds "to any other value".
+    /// A change of an analog input from one of two given bounds to a different value.
     ///
     /// The specification calls the two bounds Analog One and Analog Two.
     case leavesEither(UInt16, or: UInt16)
-    /// A condition that no change of an input meets.
+    /// A condition that is never met.
     ///
     /// With the `never` condition, only the time trigger can cause a notification.
     ///
-    /// The specification says about the `never` condition: "It can be used for example when the value of one
-    /// or more characteristic should not cause indication or notification of the Aggregate characteristic."
+    /// According to the specification, the `never` condition is suitable if the value of a characteristic
+    /// must not cause an indication or notification of the Aggregate characteristic.
     case never
 }
 
@@ -107,17 +109,17 @@ extension AutomationValueTrigger: GATTValue {
 /// Service 1.0, section 3.1). The maximum interval is 16,777,215 seconds. A longer interval is encoded as the
 /// maximum interval.
 public enum AutomationTimeTrigger: Hashable, Sendable {
-    /// Sends the value at each change that meets the ``AutomationValueTrigger``.
+    /// Sends the value at each change that the ``AutomationValueTrigger`` selects.
     case none
     /// Sends the value at intervals of the given number of seconds, even if the value has not changed.
     case every(seconds: UInt32)
     /// Sends a changed value, but at most once in the given number of seconds.
     ///
-    /// The change must meet the ``AutomationValueTrigger``.
+    /// The ``AutomationValueTrigger`` selects the changes that can cause a notification.
     case atMostEvery(seconds: UInt32)
     /// Sends the value after the given number of changes.
     ///
-    /// The service counts only the changes that meet the ``AutomationValueTrigger``.
+    /// The service counts only the changes that the ``AutomationValueTrigger`` selects.
     case everyChanges(UInt16)
 }
 

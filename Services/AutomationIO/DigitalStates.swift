@@ -19,8 +19,8 @@ public enum DigitalState: UInt8, Hashable, Sendable, CaseIterable {
 public struct DigitalStates: Hashable, Sendable {
     /// The states in the order of the digital inputs or outputs.
     ///
-    /// A decoded value contains four states for each byte. The states after the state of the last input or
-    /// output have no meaning.
+    /// A decoded value contains four states for each byte. The number of states can therefore be larger than
+    /// the number of inputs or outputs. The additional states at the end have no meaning.
     public var states: [DigitalState]
 
     /// Creates a value from the states of digital inputs or outputs.

@@ -66,8 +66,8 @@ public struct BloodPressureService: GATTServiceDeclaration {
 
     /// Sends a result to the subscribers and waits until the subscribers have confirmed it.
     ///
-    /// Of the problems in ``BloodPressureMeasurement/status``, the method sends only those that you passed to
-    /// the initializer of the service.
+    /// The method sends only the problems that the initializer of the service has received as the argument
+    /// `detecting`. The method removes all other problems from ``BloodPressureMeasurement/status``.
     ///
     /// - Parameters:
     ///   - value: The result.
@@ -79,8 +79,9 @@ public struct BloodPressureService: GATTServiceDeclaration {
 
     /// Sends an intermediate cuff pressure to the subscribers.
     ///
-    /// The method sends only the problems that you passed to the initializer of the service. The method has
-    /// an effect only if the service declares the Intermediate Cuff Pressure characteristic.
+    /// The method sends only the problems that the initializer of the service has received as the argument
+    /// `detecting`. The method has an effect only if the service declares the Intermediate Cuff Pressure
+    /// characteristic.
     ///
     /// - Parameters:
     ///   - value: The pressure of the cuff.

@@ -22,8 +22,8 @@ public import PeripheralKit
 public struct BodyCompositionService: GATTServiceDeclaration {
     /// The Body Composition Measurement characteristic, 0x2A9C, which supports indications.
     ///
-    /// Send a measurement with ``indicate(_:in:)``. The method ``indicate(_:in:)`` splits a measurement that
-    /// does not fit into one indication.
+    /// Send a measurement with ``indicate(_:in:)``. If a measurement is too long for one indication, the
+    /// method ``indicate(_:in:)`` sends the measurement in two indications.
     public let measurement: Characteristic<BodyCompositionMeasurement>
 
     /// The Body Composition Feature characteristic, 0x2A9B, which centrals read.
@@ -56,8 +56,8 @@ public struct BodyCompositionService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that contains the service.
-    /// - Throws: The errors that `session.indicate` throws. If the second part of a measurement cannot be
-    ///   sent, the first part has already been sent.
+    /// - Throws: The errors that `session.indicate` throws. If a measurement consists of two parts, an error
+    ///   can also occur after the method has sent the first part.
     public func indicate(_ value: BodyCompositionMeasurement, in session: PeripheralSession) async throws {
         let subscribers = try session.subscribers(of: measurement)
         let length = subscribers.map { $0.central?.maximumUpdateValueLength ?? 20 }.min() ?? 20

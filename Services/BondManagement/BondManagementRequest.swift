@@ -24,7 +24,7 @@ public struct BondManagementRequest: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - scope: The bonds to delete.
-    ///   - transport: The Bluetooth transport of the bonds to delete.
+    ///   - transport: The Bluetooth transport (LE, BR/EDR or both) for which the device deletes bonds.
     ///   - authorizationCode: The authorization code that the device requires, or an empty array if the
     ///     device requires no code.
     public init(
@@ -72,7 +72,7 @@ public enum BondScope: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The Bluetooth transport of the bonds that a request deletes.
+/// The Bluetooth transport (LE, BR/EDR or both) for which the device deletes bonds.
 public enum BondTransport: Hashable, Sendable, CaseIterable {
     /// BR/EDR and LE.
     case both
@@ -96,11 +96,11 @@ public enum BondTransport: Hashable, Sendable, CaseIterable {
 /// This type represents the value of the Bond Management Feature characteristic, 0x2AA5 (Bond Management
 /// Service 1.0.1, section 3.2). The service derives the features from the parameters of its initializer.
 public struct BondManagementFeature: Hashable, Sendable {
-    /// The 24 feature bits, with two bits for each op code.
+    /// The encoded features in the lowest 24 bits.
     ///
-    /// The op codes of the requests begin at 1. The first bit for an op code indicates whether the device
-    /// supports the op code. The second bit for an op code indicates whether the op code requires an
-    /// authorization code.
+    /// Each op code has two bits. The op codes of the requests begin at 1. The first bit for an op code
+    /// indicates whether the device supports the op code. The second bit for an op code indicates whether the
+    /// op code requires an authorization code.
     public let rawValue: UInt32
 
     /// Creates a set of features.

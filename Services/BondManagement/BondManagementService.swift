@@ -29,8 +29,8 @@ public import PeripheralKit
 ///
 /// Bonds belong to the device, not to the peripheral. A request to delete all bonds also deletes the bonds
 /// with keyboards and loudspeakers, and the bonds that other programs use. Let centrals delete all bonds only
-/// if the device has no purpose other than this peripheral. BlueZ stores and deletes the BR/EDR bond and the
-/// LE bond of a central together.
+/// if nothing else on the device uses Bluetooth. BlueZ stores and deletes the BR/EDR bond and the LE bond of
+/// a central together.
 public struct BondManagementService: GATTServiceDeclaration {
     /// The Bond Management Control Point characteristic, 0x2AA4, which centrals write.
     public let controlPoint: Characteristic<BondManagementRequest>
@@ -42,8 +42,8 @@ public struct BondManagementService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - scopes: The bonds that centrals can delete.
-    ///   - transport: The Bluetooth transport of the bonds that centrals can delete. The specification
-    ///     requires ``BondTransport/both`` if the device also supports classic Bluetooth.
+    ///   - transport: The Bluetooth transport (LE, BR/EDR or both) for which centrals can delete bonds. The
+    ///     specification requires ``BondTransport/both`` if the device also supports classic Bluetooth.
     ///   - security: The link security that a central needs to write the control point and to read the
     ///     features. The Bond Management Service specification requires at least encryption.
     ///   - isAuthorized: Returns whether the given authorization code permits a central to delete bonds. The

@@ -24,11 +24,13 @@ public import PeripheralKit
 ///
 /// - each adjustment of the clock by a person
 /// - each change of the time zone or of daylight saving time
-/// - adjustments of the clock by an external reference
+/// - some adjustments of the clock by an external reference
 ///
-/// An external reference can adjust the clock often. Do not send a notification for an adjustment by an
-/// external reference if the adjustment is at most one minute and the last notification was sent less than 15
-/// minutes ago (section 3.1.2).
+/// An external reference can adjust the clock at short intervals. After an adjustment by an external
+/// reference, send a notification only if at least one of these conditions is true (section 3.1.2):
+///
+/// - The adjustment is more than one minute.
+/// - At least 15 minutes have passed since the last notification.
 public struct CurrentTimeService: GATTServiceDeclaration {
     /// The Current Time characteristic, 0x2A2B, which centrals can read and subscribe to.
     ///
@@ -59,11 +61,11 @@ public struct CurrentTimeService: GATTServiceDeclaration {
     ///     central that can set the clock controls the time of the device. With
     ///     `AttributeSecurity(write: .encrypted)`, any central can read the clock, and paired centrals can
     ///     set the clock.
-    ///   - setTime: Sets the clock to the time that a central writes, or `nil` if centrals cannot set the
-    ///     clock. Throw `ATTError.currentTimeDataFieldIgnored` if the handler used only a part of the written
-    ///     time.
-    ///   - setLocalTime: Sets the time zone that a central writes, or `nil` if centrals cannot set the time
-    ///     zone. If you pass `setLocalTime`, also pass `localTime`.
+    ///   - setTime: A handler that sets the clock to the time that a central has written. If the handler uses
+    ///     only a part of the written time, throw `ATTError.currentTimeDataFieldIgnored`. Pass `nil` if
+    ///     centrals cannot set the clock.
+    ///   - setLocalTime: A handler that sets the time zone that a central has written. Pass `nil` if centrals
+    ///     cannot set the time zone. If you pass `setLocalTime`, also pass `localTime`.
     ///   - now: Returns the current time, with an empty ``CurrentTime/adjustReason``.
     public init(
         localTime: (@Sendable () async throws -> LocalTimeInformation)? = nil,
@@ -123,7 +125,7 @@ public struct CurrentTimeService: GATTServiceDeclaration {
 }
 
 extension ATTError {
-    /// The error that tells a central that the device ignored a part of the written value.
+    /// The error for a write if the device ignored a part of the written value.
     ///
     /// The value is the application error 0x80 of the Current Time Service specification 1.1.
     public static let currentTimeDataFieldIgnored = ATTError(rawValue: 0x80)

@@ -39,9 +39,9 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
 
     /// The maximum deviation of the clock from its source.
     public enum Accuracy: Hashable, Sendable {
-        /// A deviation of at most the given number of eighths of a second.
+        /// The maximum deviation in units of 1/8 second.
         ///
-        /// The number of eighths ranges from 0 to 253.
+        /// The number of units ranges from 0 to 253.
         case eighthsOfSecond(UInt8)
         /// A deviation of more than 31.625 s.
         case outOfRange

@@ -1,7 +1,7 @@
 internal import PeripheralKit
 private import Synchronization
 
-/// The values that each central has turned off in its measurements.
+/// The values that each central has disabled in its measurements.
 ///
 /// The values are bits of ``CyclingPowerMeasurement/Content``. They last as long as the connection of the
 /// central.
@@ -25,7 +25,7 @@ final class CyclingPowerMasks: Sendable {
 
     /// The mask and the maximum length of a notification for all of the centrals.
     ///
-    /// `mask` contains the values that all centrals have turned off. `length` fits one notification to each
+    /// `mask` contains the values that all centrals have disabled. `length` fits one notification to each
     /// of the centrals. `differ` is true when the masks of the centrals differ.
     func common(of centrals: [Central]) -> (mask: UInt16, length: Int, differ: Bool) {
         guard let first = centrals.first else { return (0, 20, false) }

@@ -20,7 +20,9 @@ extension CyclingPowerMeasurement {
         }
     }
 
-    /// The accumulated torque: the sum of one torque value per revolution.
+    /// The accumulated torque.
+    ///
+    /// The sensor adds one torque value to the accumulated torque after each revolution.
     public struct AccumulatedTorque: Equatable, Sendable {
         /// The accumulated torque in newton meters.
         ///
@@ -70,7 +72,7 @@ extension CyclingPowerMeasurement {
 
     /// The values that a measurement can contain in addition to the power.
     ///
-    /// A central can turn off any optional value (Cycling Power Service 1.1, section 3.4.2.13).
+    /// A central can disable any optional value (Cycling Power Service 1.1, section 3.4.2.13).
     ///
     /// The set has no option for wheel revolutions (bit 2). If a sensor reports wheel revolutions,
     /// centrals must be able to set the wheel revolution count. To include wheel revolutions in measurements,

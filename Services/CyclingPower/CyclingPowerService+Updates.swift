@@ -4,7 +4,7 @@ extension CyclingPowerService {
     /// Sends a measurement to the subscribed centrals.
     ///
     /// The method sends only the values that the service declares in its features. For each central, the
-    /// method omits the values that the central has turned off. The method omits forces if the sensor
+    /// method omits the values that the central has disabled. The method omits forces if the sensor
     /// measures torques. The method omits torques if the sensor measures forces.
     ///
     /// If a measurement does not fit into one notification, the method sends several notifications, in the
@@ -12,9 +12,11 @@ extension CyclingPowerService {
     /// fit. Wait until the method returns before you send the next measurement. Overlapping calls would mix
     /// the parts of two measurements.
     ///
-    /// If a central turns off a value, the value stays off until that central disconnects. Some Bluetooth
-    /// stacks cannot send a notification to a single central (see `PeripheralSession.notify(_:_:to:)`). A
-    /// notification to several centrals omits a value only if all of the centrals have turned off the value.
+    /// If a central disables a value, the value stays disabled until that central disconnects. Some Bluetooth
+    /// stacks cannot send a notification to a single central (see `PeripheralSession.notify(_:_:to:)`). With
+    /// these Bluetooth stacks, all subscribers receive the same notification. If every subscriber has
+    /// disabled a value, the notification omits the value. If any subscriber has not disabled a value, the
+    /// notification contains the value.
     ///
     /// - Parameters:
     ///   - value: The measurement.

@@ -20,7 +20,7 @@ public import PeripheralSensorLocation
 /// ```
 ///
 /// Send a measurement about once per second. The service sends only the values that you declare
-/// in the initializer. For each central, the service omits the values that the central has turned off.
+/// in the initializer. For each central, the service omits the values that the central has disabled.
 ///
 /// If the program declares no handler or value for a request, the control point responds with the result Op
 /// Code Not Supported. If the parameter of a request is invalid, the control point responds with the result
@@ -64,7 +64,7 @@ public struct CyclingPowerService: GATTServiceDeclaration {
     ///   - location: The location of the sensor.
     ///   - isTorqueBased: Whether the sensor measures torques instead of forces.
     ///   - reportsOffsetCompensation: Whether measurements say when the sensor's offset needs compensation.
-    ///   - isMaskable: Whether a central can turn off values in the measurements that the central receives.
+    ///   - isMaskable: Whether a central can disable values in the measurements that the central receives.
     ///   - hasVector: Whether the sensor sends vectors of forces or torques.
     ///   - reportsDirection: Whether vectors contain the direction of the measurement.
     ///   - isForDistributedSystem: Whether the sensor can be used together with another sensor on the same

@@ -54,8 +54,8 @@ public struct CyclingPowerSetting: Sendable {
 
 /// The offset compensation of a cycling power sensor.
 ///
-/// The offset is the value that the sensor measures without a load. The sensor measures loads relative to the
-/// offset.
+/// The offset is the force or torque that the sensor measures without a load. The sensor uses the offset as
+/// the zero point of its measurements.
 public struct CyclingPowerOffsetCompensation: Sendable {
     /// The result of an offset compensation.
     public struct Offset: Sendable {
@@ -93,12 +93,13 @@ public struct CyclingPowerOffsetCompensation: Sendable {
     let companyID: UInt16?
     let compensate: @Sendable () async throws -> Offset
 
-    /// Creates an offset compensation.
+    /// Describes how the sensor compensates its offset.
     ///
     /// - Parameters:
-    ///   - companyID: The company identifier of the manufacturer, for enhanced offset compensation. With
-    ///     enhanced offset compensation, centrals can request manufacturer data and the reason for a failure.
-    ///     If the identifier is `nil`, centrals cannot request enhanced offset compensation.
+    ///   - companyID: The company identifier of the manufacturer. If you pass an identifier, centrals can
+    ///     request enhanced offset compensation. With enhanced offset compensation, centrals can request
+    ///     manufacturer data and the reason for a failure. If the identifier is `nil`, centrals cannot
+    ///     request enhanced offset compensation.
     ///   - compensate: Compensates the sensor's offset, or throws ``Failure`` if the compensation fails.
     ///     Centrals wait at most 30 seconds for the result of the compensation.
     public init(companyID: UInt16? = nil, compensate: @escaping @Sendable () async throws -> Offset) {

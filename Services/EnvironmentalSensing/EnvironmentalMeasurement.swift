@@ -37,16 +37,18 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
         public static let count = Sampling(rawValue: 7)
     }
 
-    /// The application of a sensor: what the sensor measures, or where the sensor is used.
+    /// The purpose of a sensor: what the sensor measures, or where the sensor is used.
+    ///
+    /// The specification calls the purpose the "application" of the sensor.
     public struct Application: RawRepresentable, Hashable, Sendable {
-        /// The encoded application of the sensor.
+        /// The number that encodes the purpose of the sensor.
         ///
         /// Values of 0x22 and above are reserved.
         public let rawValue: UInt8
 
-        /// Creates an application.
+        /// Creates the purpose of a sensor from an encoded value.
         ///
-        /// The initializer also accepts applications that the specification does not define.
+        /// The initializer also accepts values that the specification does not define.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }

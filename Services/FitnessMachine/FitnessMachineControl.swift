@@ -36,8 +36,9 @@ public struct FitnessMachineControl: Sendable {
     ///     centrals pair. Most trainers on the market use `.open`, and some apps require `.open`.
     ///   - carryOut: Carries out a request for a declared setting, or one of the requests `.requestControl`,
     ///     `.reset`, `.startOrResume`, `.stop` and `.pause`. To refuse a request, throw a
-    ///     ``FitnessMachineResult``. The response contains the thrown result. If the handler throws an error
-    ///     of another type, the response contains ``FitnessMachineResult/operationFailed``. Throw
+    ///     ``FitnessMachineResult``. The response contains this ``FitnessMachineResult``. If the handler
+    ///     throws an error of another type, the response contains ``FitnessMachineResult/operationFailed``.
+    ///     Throw
     ///     ``FitnessMachineResult/operationFailed`` if a central tries to start a workout that is already
     ///     running, or to stop a workout that has already stopped (Fitness Machine Service 1.0, section
     ///     4.16.2.22). If the handler throws an error for `.requestControl`, the controlling central does not

@@ -83,16 +83,17 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - data: Example data with all values that the machine measures. The numbers in the example data have
-    ///     no effect. The service derives the Fitness Machine Features from the example data. The service
-    ///     sends only the values that the Fitness Machine Features declare.
+    ///   - data: Example data with all values that the machine measures. The Fitness Machine Features declare
+    ///     the values that the example data contains. The service does not use the numbers in the example
+    ///     data, and does not send the example data. The service sends only the values that the Fitness
+    ///     Machine Features declare.
     ///   - trainingStatus: The training status that centrals read before the first call to
     ///     ``update(to:in:)``. To omit the Training Status characteristic, pass `nil`.
     ///   - retainsUserData: Whether the machine retains user data. A machine that retains user data also has
     ///     a User Data service.
     ///   - security: The security required to subscribe to the data and the status. The Fitness
-    ///     Machine Service specification requires no security. Apps that support machines from many
-    ///     manufacturers expect no security.
+    ///     Machine Service specification requires no security. Some apps support machines from many
+    ///     manufacturers. These apps expect that a central can subscribe without security.
     ///   - control: The settings that centrals can control, and the handler for control requests. If centrals
     ///     cannot control the machine, pass `nil`.
     public init(
@@ -162,10 +163,13 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// Sends the machine's data to the subscribed centrals, in one or more notifications.
     ///
     /// The method sends only the values that the Fitness Machine Features declare. The Fitness Machine
-    /// Features declare only the values in the example data that you pass to the initializer. The smallest
-    /// maximum notification length among the subscribed centrals limits the length of all notifications. Wait
-    /// until the method returns before you send data again. The notifications of overlapping calls would be
-    /// interleaved.
+    /// Features declare only the values in the example data that you pass to the initializer.
+    ///
+    /// The maximum length of a notification can be different for each subscribed central. The method uses the
+    /// smallest of these lengths for all centrals.
+    ///
+    /// Wait until the method returns before you call the method again. If two calls run at the same time,
+    /// centrals receive the notifications of both calls in mixed order.
     ///
     /// - Parameters:
     ///   - data: The current data of the machine.

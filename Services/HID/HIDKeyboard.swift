@@ -141,10 +141,10 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         }
     }
 
-    /// Resets the protocol for each host to the report protocol when the host disconnects.
+    /// Selects the report protocol for a host when the host disconnects.
     ///
-    /// The peripheral calls this method. HID Service 1.0, section 2.4, requires the reset to the report
-    /// protocol.
+    /// The keyboard then uses the report protocol at the next connection of this host. HID Service 1.0,
+    /// section 2.4, requires this reset. The peripheral calls this method.
     ///
     /// For example, the firmware of a computer selects the boot protocol and disconnects. The operating
     /// system of the computer then connects, but does not select a protocol. After the reset, the keyboard

@@ -58,8 +58,8 @@ public struct HIDService: GATTServiceDeclaration {
     ///   - reports: The reports that the report map describes. Pass each report only once.
     ///   - information: The HID properties of the device.
     ///   - externalReport: The UUID of a characteristic that the report map describes but that belongs to
-    ///     another service, such as `.batteryLevel`. If the report map describes no characteristic of another
-    ///     service, pass `nil`.
+    ///     another service, such as `.batteryLevel`. If the report map describes only characteristics of the
+    ///     HID service, pass `nil`.
     ///   - security: The security required to use the characteristics of the service. The HID over GATT
     ///     profile requires at least encryption. Each ``HIDReport`` declares the security of its Report
     ///     characteristic separately.

@@ -19,7 +19,7 @@ public struct TemperatureType: Hashable, Sendable {
 
     /// An armpit.
     public static let armpit = TemperatureType(rawValue: 1)
-    /// The body in general.
+    /// An unspecified place on the body.
     public static let body = TemperatureType(rawValue: 2)
     /// An ear, usually the ear lobe.
     public static let ear = TemperatureType(rawValue: 3)

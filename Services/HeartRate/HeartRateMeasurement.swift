@@ -66,8 +66,8 @@ public struct HeartRateMeasurement: Hashable, Sendable {
 
     /// The largest number of RR intervals that fit into this measurement.
     ///
-    /// The number is at most 9. The energy expended, if present, reduces the number by 1. A heart rate above
-    /// 255 reduces the number by 1.
+    /// The maximum is 9 intervals. If the measurement contains the energy expended, the maximum decreases by
+    /// one interval. If the heart rate is above 255, the maximum also decreases by one interval.
     ///
     /// A measurement with at most ``maximumRRIntervalCount`` intervals fits into one notification on every
     /// connection. The MTU of a connection is at least 23 bytes.

@@ -50,10 +50,10 @@ public struct IndoorBikeData: FitnessMachineData {
 
     /// The resistance level, −32,768 to 32,767.
     ///
-    /// The encoded resistance level is two bytes long, as in the definition published with Fitness Machine
-    /// Service 1.0. If a central follows a newer GATT Specification Supplement, the central expects a
-    /// one-byte resistance level and misreads the fields after the resistance level. To support centrals that
-    /// follow a newer supplement, omit the resistance level.
+    /// The service encodes the resistance level as two bytes. Fitness Machine Service 1.0 was published with
+    /// this encoding. A newer GATT Specification Supplement defines only one byte. If a central follows the
+    /// newer supplement, the central misreads the fields after the resistance level. To support centrals that
+    /// follow the newer supplement, omit the resistance level.
     public var resistanceLevel: Int?
 
     /// The power in watts, −32,768 to 32,767.

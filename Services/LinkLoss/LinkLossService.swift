@@ -18,8 +18,8 @@ private import Synchronization
 /// ```
 ///
 /// Each central chooses the alert level for its connection. The initial alert level is `AlertLevel.none`. The
-/// alert level of a bonded central applies until that central writes another level. The alert level of any
-/// other central applies until that central disconnects.
+/// alert level of a bonded central applies until that central writes another level. If a central is not
+/// bonded, its alert level applies only until the central disconnects.
 ///
 /// The alert starts regardless of why the connection ended (section 3.2). To disconnect without an alert, a
 /// central first writes `AlertLevel.none`.

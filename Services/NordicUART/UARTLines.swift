@@ -6,9 +6,9 @@ internal import PeripheralKit
 ///
 /// A line ends with CR, LF, or CR followed by LF. A line contains bytes from only one central.
 ///
-/// If a central disconnects, the sequence keeps the unfinished line of that central until another central
-/// writes. When another central writes, the sequence drops the unfinished lines of disconnected centrals. If
-/// a central reconnects before another central writes, the central continues its unfinished line.
+/// If a central disconnects in the middle of a line, the sequence keeps the unfinished line. If the central
+/// reconnects, the next bytes from the central continue the unfinished line. If another central begins a line
+/// while the first central is disconnected, the sequence drops the unfinished line of the first central.
 public struct UARTLines: AsyncSequence, Sendable {
     let received: ReceivedWrites<[UInt8]>
     let assembler: UARTLineAssembler

@@ -18,9 +18,13 @@ public struct PulseOximeterFeatures: Hashable, Sendable {
     public var storesMeasurements: Bool
     /// Whether spot-check measurements contain the time of the measurement.
     public var reportsTime: Bool
-    /// Whether the device sends values with a fast response to changes.
+    /// Whether the device sends the values of its fast mode.
+    ///
+    /// In the fast mode, the values follow changes more quickly than in the normal mode.
     public var reportsFast: Bool
-    /// Whether the device sends values with a slow response to changes.
+    /// Whether the device sends the values of its slow mode.
+    ///
+    /// In the slow mode, the values follow changes more slowly than in the normal mode.
     public var reportsSlow: Bool
     /// Whether the device sends the pulse amplitude index.
     public var reportsPulseAmplitudeIndex: Bool
@@ -36,8 +40,8 @@ public struct PulseOximeterFeatures: Hashable, Sendable {
     ///   - faults: The device and sensor faults that the device can report.
     ///   - storesMeasurements: Whether the device stores spot-check measurements.
     ///   - reportsTime: Whether spot-check measurements contain the time of the measurement.
-    ///   - reportsFast: Whether the device sends values with a fast response to changes.
-    ///   - reportsSlow: Whether the device sends values with a slow response to changes.
+    ///   - reportsFast: Whether the device sends the values of its fast mode.
+    ///   - reportsSlow: Whether the device sends the values of its slow mode.
     ///   - reportsPulseAmplitudeIndex: Whether the device sends the pulse amplitude index.
     ///   - supportsMultipleBonds: Whether the device supports bonds with several centrals.
     public init(

@@ -123,17 +123,19 @@ extension SpotCheckMeasurement: GATTValue {
 /// `ContinuousMeasurement` represents the value of the PLX Continuous Measurement characteristic, 0x2A5F
 /// (Pulse Oximeter Service 1.0.1, section 3.2).
 public struct ContinuousMeasurement: Hashable, Sendable {
-    /// The oxygen saturation and the pulse rate with the normal response to changes.
+    /// The oxygen saturation and the pulse rate that the device calculates in its normal mode.
     public var normal: OxygenSaturation
 
-    /// The oxygen saturation and the pulse rate with a fast response to changes.
+    /// The oxygen saturation and the pulse rate that the device calculates in its fast mode.
     ///
-    /// The property is `nil` if the measurement contains no values with a fast response.
+    /// In the fast mode, the values follow changes more quickly than in the normal mode. The property is
+    /// `nil` if the measurement contains no values of the fast mode.
     public var fast: OxygenSaturation?
 
-    /// The oxygen saturation and the pulse rate with a slow response to changes.
+    /// The oxygen saturation and the pulse rate that the device calculates in its slow mode.
     ///
-    /// The property is `nil` if the measurement contains no values with a slow response.
+    /// In the slow mode, the values follow changes more slowly than in the normal mode. The property is `nil`
+    /// if the measurement contains no values of the slow mode.
     public var slow: OxygenSaturation?
 
     /// The status of the measurement, or `nil` if the measurement contains no status.
@@ -148,9 +150,9 @@ public struct ContinuousMeasurement: Hashable, Sendable {
     /// Creates a measurement.
     ///
     /// - Parameters:
-    ///   - normal: The oxygen saturation and the pulse rate with the normal response to changes.
-    ///   - fast: The oxygen saturation and the pulse rate with a fast response to changes.
-    ///   - slow: The oxygen saturation and the pulse rate with a slow response to changes.
+    ///   - normal: The oxygen saturation and the pulse rate that the device calculates in its normal mode.
+    ///   - fast: The oxygen saturation and the pulse rate that the device calculates in its fast mode.
+    ///   - slow: The oxygen saturation and the pulse rate that the device calculates in its slow mode.
     ///   - status: The status of the measurement.
     ///   - faults: The faults of the device or the sensor.
     ///   - pulseAmplitudeIndex: The pulse amplitude index, in percent.

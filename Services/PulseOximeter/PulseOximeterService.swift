@@ -37,9 +37,13 @@ public struct PulseOximeterService: GATTServiceDeclaration {
 
         /// The time of a spot-check measurement.
         public static let time = Fields(rawValue: 1 << 0)
-        /// Continuous values with a fast response to changes.
+        /// The continuous values that the device calculates in its fast mode.
+        ///
+        /// In the fast mode, the values follow changes more quickly than in the normal mode.
         public static let fast = Fields(rawValue: 1 << 1)
-        /// Continuous values with a slow response to changes.
+        /// The continuous values that the device calculates in its slow mode.
+        ///
+        /// In the slow mode, the values follow changes more slowly than in the normal mode.
         public static let slow = Fields(rawValue: 1 << 2)
         /// The pulse amplitude index.
         public static let pulseAmplitudeIndex = Fields(rawValue: 1 << 3)

@@ -22,7 +22,7 @@ public struct PulseOximeterStatus: OptionSet, Hashable, Sendable {
     public static let earlyEstimate = PulseOximeterStatus(rawValue: 1 << 6)
     /// The values have been validated.
     public static let validated = PulseOximeterStatus(rawValue: 1 << 7)
-    /// The values are fully qualified data.
+    /// The "Fully Qualified Data" bit of the Pulse Oximeter Service specification.
     public static let fullyQualified = PulseOximeterStatus(rawValue: 1 << 8)
     /// The values are from a stored measurement.
     ///
@@ -61,7 +61,7 @@ public struct PulseOximeterFaults: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue & 0xFF_FFFF
     }
 
-    /// An extended update of the display is ongoing.
+    /// The "Extended Display Update Ongoing" bit of the Pulse Oximeter Service specification.
     public static let extendedDisplayUpdate = PulseOximeterFaults(rawValue: 1 << 0)
     /// The equipment malfunctions.
     public static let equipmentMalfunction = PulseOximeterFaults(rawValue: 1 << 1)

@@ -38,7 +38,8 @@ public import PeripheralKit
 /// cannot do so and several centrals have subscribed to the records, the operation ends with
 /// ``RecordAccessResult/procedureNotCompleted``. The Bluetooth stack cannot send values exclusively to one
 /// central in these cases:
-/// - The version of BlueZ is older than 5.76, or older than 5.80 if the records are sent as indications.
+/// - The version of BlueZ is older than 5.76.
+/// - The service sends the records as indications, and the version of BlueZ is older than 5.80.
 /// - A bonded central has reconnected, but has not subscribed again. The limitation for a bonded central
 ///   applies to all versions of BlueZ.
 ///

@@ -108,7 +108,9 @@ public enum RecordSelection: Hashable, Sendable {
     case upTo(RecordBound)
     /// The records from a bound onward, including the bound.
     case from(RecordBound)
-    /// The records between two bounds of the same kind, including both bounds.
+    /// The records between two bounds, including the records at the bounds.
+    ///
+    /// Both bounds must be sequence numbers, or both bounds must be user-facing times.
     case within(RecordBound, RecordBound)
 
     var operatorCode: UInt8 {
@@ -141,7 +143,9 @@ public struct RecordBound: Hashable, Sendable {
         RecordBound(filterType: 0x01, value: number.gattBytes)
     }
 
-    /// Creates a bound from a user-facing time.
+    /// Creates a bound for the time of records.
+    ///
+    /// The time is the user-facing time, which is the time that the device displays to the user.
     public static func userFacingTime(_ time: DateTime) -> RecordBound {
         RecordBound(filterType: 0x02, value: time.gattBytes)
     }

@@ -45,7 +45,7 @@ extension RecordAccessResponse: GATTValue {
     private static let numberCode: UInt8 = 0x05
     private static let resultCode: UInt8 = 0x06
 
-    /// Reads a number of records, or a response code.
+    /// Reads a response that contains either the record count or the result of an operation.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let code: UInt8 = try reader.read()
         let operatorCode: UInt8 = try reader.read()

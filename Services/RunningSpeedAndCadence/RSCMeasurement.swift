@@ -24,7 +24,8 @@ public struct RSCMeasurement: Hashable, Sendable {
 
     /// The total distance in meters.
     ///
-    /// The distance is counted from the value that a central last set.
+    /// A central can set the total distance to a value. The sensor then adds each further distance to this
+    /// value.
     ///
     /// The range of the distance is 0 to 429 496 729.5 meters in steps of 0.1.
     ///

@@ -12,7 +12,7 @@ public import PeripheralSensorLocation
 /// - `SensorControlResult.invalidParameter`: The parameter has the wrong length, or the location is not
 ///   supported.
 /// - `SensorControlResult.operationFailed`: A handler throws an error. If a handler throws a
-///   `SensorControlResult`, the response reports the thrown result.
+///   `SensorControlResult`, the response reports this `SensorControlResult`.
 ///
 /// The control point can refuse a request with these errors:
 /// - `ATTError.sensorControlNotSubscribed`: The central has not subscribed to the control point.

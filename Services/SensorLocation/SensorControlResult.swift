@@ -1,8 +1,8 @@
 /// The result of a request that a central writes to the control point of a sensor.
 ///
 /// Each response from the SC Control Point or the Cycling Power Control Point contains a result. If a handler
-/// throws a ``SensorControlResult``, the response contains the thrown result. If a handler throws any other
-/// error, the response contains ``operationFailed``.
+/// throws a ``SensorControlResult``, the response contains this ``SensorControlResult``. If a handler throws
+/// any other error, the response contains ``operationFailed``.
 public struct SensorControlResult: Error, Hashable, Sendable {
     /// The encoded value.
     public var rawValue: UInt8

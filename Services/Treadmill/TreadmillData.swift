@@ -22,8 +22,8 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The pace, in kilometers per minute, is encoded as one byte, as in the definition published with Fitness
-/// Machine Service 1.0.
+/// The service encodes the pace, in kilometers per minute, as one byte. Fitness Machine Service 1.0 was
+/// published with this encoding.
 public struct TreadmillData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     ///
@@ -62,20 +62,20 @@ public struct TreadmillData: FitnessMachineData {
 
     /// The pace in kilometers per minute, 0 to 25.5 in steps of 0.1.
     ///
-    /// The encoded pace is one byte long, as in the definition published with Fitness Machine Service 1.0. If
-    /// a central follows a newer GATT Specification Supplement, the central expects a two-byte pace in
-    /// seconds per 500 meters, and misreads all fields after the pace. To support centrals that follow a
-    /// newer supplement, omit the pace.
+    /// The service encodes the pace as one byte. Fitness Machine Service 1.0 was published with this
+    /// encoding. A newer GATT Specification Supplement defines a two-byte pace in seconds per 500 meters. If
+    /// a central follows the newer supplement, the central misreads all fields after the pace. To support
+    /// centrals that follow the newer supplement, omit the pace.
     public var kilometersPerMinute: Double?
 
     /// The average pace since the workout began, in kilometers per minute.
     ///
     /// The range of the average pace is 0 to 25.5 in steps of 0.1.
     ///
-    /// The encoded average pace is one byte long, as in the definition published with Fitness Machine Service
-    /// 1.0. If a central follows a newer GATT Specification Supplement, the central expects a two-byte
-    /// average pace in seconds per 500 meters, and misreads all fields after the average pace. To support
-    /// centrals that follow a newer supplement, omit the average pace.
+    /// The service encodes the average pace as one byte. Fitness Machine Service 1.0 was published with this
+    /// encoding. A newer GATT Specification Supplement defines a two-byte average pace in seconds per 500
+    /// meters. If a central follows the newer supplement, the central misreads all fields after the average
+    /// pace. To support centrals that follow the newer supplement, omit the average pace.
     public var averageKilometersPerMinute: Double?
 
     /// The force on the belt in newtons, or `nil` if the force is not known.

@@ -107,7 +107,8 @@ public struct UserControlResponse: Hashable, Sendable {
 
     /// The index of the new user.
     ///
-    /// Only a successful operation that adds a user sets the index. For other operations, the index is `nil`.
+    /// If the operation has added a user, the response contains the index of this user. In all other
+    /// responses, the property is `nil`.
     public var user: UInt8?
 
     /// Creates a response.

@@ -78,7 +78,7 @@ extension UserDataField where Value == UInt8 {
     public static var anaerobicLowerLimit: Self { Self(0x2A81) }
     /// The upper heart rate limit for anaerobic exercise, in beats per minute.
     public static var anaerobicUpperLimit: Self { Self(0x2A82) }
-    /// The heart rate limit between the fat burn zone and the fitness zone, in beats per minute.
+    /// The heart rate that separates the fat burn zone from the fitness zone, in beats per minute.
     public static var twoZoneLimit: Self { Self(0x2A95) }
 }
 
@@ -88,11 +88,11 @@ extension UserDataField where Value == SportType {
 }
 
 extension UserDataField where Value == ThreeZoneLimits {
-    /// The heart rate limits between light, moderate and hard exercise.
+    /// The heart rates that separate light, moderate and hard exercise.
     public static var threeZoneLimits: Self { Self(0x2A94) }
 }
 
 extension UserDataField where Value == FiveZoneLimits {
-    /// The heart rate limits between very light, light, moderate, hard and maximal exercise.
+    /// The heart rates that separate very light, light, moderate, hard and maximal exercise.
     public static var fiveZoneLimits: Self { Self(0x2A8B) }
 }

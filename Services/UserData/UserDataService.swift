@@ -20,8 +20,8 @@ public import PeripheralKit
 public struct UserDataService: GATTServiceDeclaration {
     /// The Database Change Increment characteristic, 0x2A99, which counts the changes to user data.
     ///
-    /// If a user changes data on the device, increase the number of changes. Use ``notify(increment:of:in:)``
-    /// to send the new number of changes.
+    /// The program stores a counter of the changes for each user. When a user changes data on the device,
+    /// increment this counter. Use ``notify(increment:of:in:)`` to send the new counter value.
     public let databaseChangeIncrement: Characteristic<UInt32>
 
     /// The User Index characteristic, 0x2A9A, which identifies a user.

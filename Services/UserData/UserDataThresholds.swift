@@ -58,7 +58,7 @@ public struct SportType: GATTValue, Hashable, RawRepresentable, ExpressibleByInt
     }
 }
 
-/// The heart rate limits between light, moderate and hard exercise, in beats per minute.
+/// The heart rates that separate light, moderate and hard exercise, in beats per minute.
 ///
 /// `ThreeZoneLimits` represents the value of the Three Zone Heart Rate Limits characteristic, 0x2A94.
 public struct ThreeZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
@@ -93,7 +93,7 @@ public struct ThreeZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
     }
 }
 
-/// The heart rate limits between very light, light, moderate, hard and maximal exercise.
+/// The heart rates that separate very light, light, moderate, hard and maximal exercise.
 ///
 /// The limits are in beats per minute. `FiveZoneLimits` represents the value of the Five Zone Heart Rate
 /// Limits characteristic, 0x2A8B.

@@ -66,7 +66,7 @@ internal import PeripheralStorage
 /// An adapter can send only a few advertisements at the same time. All programs share the limit on the number
 /// of advertisements.
 ///
-/// With ``Recovery/always``, the other advertisements stay on the air if bluetoothd refuses one
+/// With ``Recovery/always``, the adapter continues to send the other advertisements if bluetoothd refuses one
 /// advertisement. `PeripheralSession.state` reports the reason for the refusal. The backend tries to register
 /// the refused advertisement again after 1 to 30 seconds. The backend also tries to register the refused
 /// advertisement whenever a central connects or disconnects.
@@ -79,12 +79,15 @@ internal import PeripheralStorage
 /// In these cases, bluetoothd 5.66 to 5.87 can use freed memory and crash:
 ///
 /// - A central disconnects before the program has answered the central's request.
-/// - A run ends after it has sent an indication. Later, the central confirms the indication or disconnects.
+/// - The peripheral sends an indication, and the run ends before the central has confirmed the indication.
+///   Later, the central confirms the indication or disconnects.
 ///
 /// After a crash, systemd starts bluetoothd again. The backend publishes the peripheral again as soon as
-/// bluetoothd is running again. To prevent most crashes after a disconnection, answer requests quickly in
-/// handlers. To prevent crashes after a late confirmation, a run waits at most one second for outstanding
-/// confirmations before it ends. A program that is killed does not wait for confirmations.
+/// bluetoothd is running again.
+///
+/// To prevent most crashes in the first case, write handlers that answer requests quickly. To prevent crashes
+/// in the second case, the backend waits for outstanding confirmations at the end of a run. The backend waits
+/// for at most one second. If the program is killed, the backend cannot wait for confirmations.
 ///
 /// When a subscriber that is not bonded disconnects, bluetoothd 5.76 and later incorrectly closes the socket
 /// of the first subscriber. After bluetoothd has closed the socket of the first subscriber, the backend sends
@@ -106,9 +109,9 @@ internal import PeripheralStorage
 /// - After a central reconnects, the central receives secured values only after it has accessed an attribute
 ///   that requires the same security level. The log reports that the central must first access such an
 ///   attribute.
-/// - After a central reconnects, the central counts as disconnected until bluetoothd reports the connection a
-///   moment later. Values that are sent before bluetoothd reports the connection reach the central, even if
-///   the connection is not encrypted.
+/// - When a central reconnects, bluetoothd reports the new connection with a short delay. During the delay,
+///   the backend treats the central as disconnected. A value that the backend sends during the delay reaches
+///   the central, even if the connection is not encrypted.
 ///
 /// If bluetoothd sends the pairing requests to the backend, the backend knows the pairing method of the
 /// central. The backend does not know the pairing method in two cases:
@@ -122,41 +125,48 @@ internal import PeripheralStorage
 /// central. The backend then treats this device as the bonded central, with the security level of the earlier
 /// bond.
 ///
-/// Before 5.76, bluetoothd always sends a value to all subscribers together. With bluetoothd before 5.76, one
-/// subscriber on an insecure connection blocks a secured value for all subscribers. The log reports blocked
-/// values once for each characteristic.
+/// Before 5.76, bluetoothd always sends a value to all subscribers together. If the connection of one
+/// subscriber is not secure, the backend does not send a secured value to any subscriber. The backend logs
+/// this problem once for each characteristic.
 ///
 /// ## Values in flight
 ///
 /// bluetoothd accepts any number of values, and queues the values until the connection has transmitted them.
-/// bluetoothd does not report when a value has left the device. Therefore the backend uses other sources to
-/// determine when a value has left the device. For each central, the backend passes at most 16 values to
-/// bluetoothd before it waits for their transmission. `PeripheralSession.completionReporting` reports the
-/// method that the backend uses:
+/// bluetoothd does not report when the adapter has transmitted a value. Therefore the backend determines the
+/// transmission of values without bluetoothd. For each central, the backend passes at most 16 values to
+/// bluetoothd before it waits for their transmission. `PeripheralSession.completionReporting` reports how the
+/// backend determines the transmission of values:
 ///
-/// - `.observed` requires the capability `CAP_NET_RAW`. The backend observes in the kernel's Bluetooth
-///   monitor channel when each value leaves the device. To grant the capability, write
+/// - `.observed` requires the capability `CAP_NET_RAW`. The backend reads the kernel's Bluetooth monitor
+///   channel. This channel shows when the adapter has transmitted each value. To grant the capability, write
 ///   `AmbientCapabilities=CAP_NET_RAW` in a systemd unit, or run `setcap cap_net_raw+ep` on the program. The
 ///   backend uses `CAP_NET_RAW` only for the monitor channel. A filter in the kernel limits the data that the
 ///   backend receives to these parts:
 ///   - the beginning of each packet that the adapter sends, up to and including the attribute handle
 ///   - the controller's reports about sent packets and ended connections
 ///
-///   The filter does not pass keys, audio or received data. The filter passes the values of updates only if a
-///   central has requested Multiple Handle Value Notifications.
+///   Because of the filter, the backend does not receive keys, audio, or data that centrals send. The backend
+///   normally does not receive the values of updates either. An exception applies after a central has
+///   requested Multiple Handle Value Notifications. In this case, the backend also receives the values of
+///   updates.
 /// - `.estimated` requires access to a Bluetooth socket, but no privilege. The backend estimates which values
 ///   have left the device. The estimate uses the total number of packets and bytes that the adapter has sent.
-///   Values that bluetoothd does not send cause pauses of 0.2 s. Centrals that often write without response
-///   also cause pauses of 0.2 s. If the backend sends values to several centrals at the same time, the
-///   slowest central limits the speed for all centrals.
-/// - `.unknown` applies if completion can be neither observed nor estimated. This is the case in most
-///   containers, with a systemd setting `RestrictAddressFamilies=` that omits `AF_BLUETOOTH`, and with a
-///   driver that does not count packets. The backend sends values at a rate that nearly every connection can
-///   sustain. If a central shows that values have arrived, the backend sends faster. See ``FallbackRate``.
+///   If bluetoothd accepts a value but does not send it, the backend pauses for 0.2 s. The backend also
+///   pauses for 0.2 s if a central often writes without response. If the backend sends values to several
+///   centrals at the same time, the slowest central limits the speed for all centrals.
+/// - `.unknown` applies if the backend can neither observe nor estimate the completion of values. The
+///   possible causes are:
+///   - The program runs in a container. Most containers do not allow Bluetooth sockets.
+///   - The systemd setting `RestrictAddressFamilies=` does not include `AF_BLUETOOTH`.
+///   - The driver of the adapter does not report the number of sent packets.
 ///
-/// The backend cannot observe values that bluetoothd sends over an Enhanced ATT bearer. Values on an Enhanced
-/// ATT bearer cause pauses of 0.4 s. By default, bluetoothd before 5.67 uses Enhanced ATT with centrals that
-/// request it.
+///   The backend sends values at a rate that nearly every connection can sustain. The backend sends faster
+///   when confirmations or requests from a central prove that earlier values have arrived. See
+///   ``FallbackRate``.
+///
+/// The backend cannot observe values that bluetoothd sends over an Enhanced ATT bearer. After values on an
+/// Enhanced ATT bearer, the backend pauses for 0.4 s. By default, bluetoothd before 5.67 uses Enhanced ATT
+/// with centrals that request Enhanced ATT.
 ///
 /// ## Names
 ///
@@ -180,7 +190,7 @@ public struct BlueZBackend: PeripheralBackend {
     /// - Parameters:
     ///   - adapter: The adapter to use.
     ///   - settings: The adapter settings that the peripheral requires.
-    ///   - recovery: The behavior of the run while the peripheral cannot be on the air.
+    ///   - recovery: The behavior of the run while the backend cannot publish the peripheral.
     ///   - version: The version of BlueZ on this machine, in the format of `bluetoothd --version`. If the
     ///     value is `nil`, the backend determines the version. If bluetoothd's configuration sets `DeviceID`,
     ///     the backend cannot read the version. Without a reported version, the backend assumes the oldest
@@ -248,19 +258,19 @@ public struct BlueZBackend: PeripheralBackend {
     ///
     /// See `PeripheralBackend.serve(_:for:)`.
     ///
-    /// The peripheral is off the air in these cases:
+    /// The peripheral is not published in these cases:
     ///
     /// - The bus, bluetoothd or the adapter is missing or disappears.
     /// - The adapter is powered off.
     /// - The program lacks a permission.
     /// - bluetoothd refuses the registration.
     ///
-    /// When the peripheral can be on the air again, the backend publishes the peripheral again. The services
-    /// have the same handles as before, unless bluetoothd has assigned these handles to another program.
+    /// As soon as the cause no longer exists, the backend publishes the peripheral again. The services have
+    /// the same handles as before, unless bluetoothd has assigned these handles to another program.
     /// ``Recovery`` determines the cases in which the run waits.
     ///
-    /// - Throws: `PeripheralError` if the peripheral cannot be on the air, and ``Recovery`` does not allow
-    ///   the run to wait. The message of the error describes a remedy. `DeclarationError` if the running
+    /// - Throws: `PeripheralError` if the backend cannot publish the peripheral, and ``Recovery`` requires
+    ///   the run to end. The message of the error describes a remedy. `DeclarationError` if the running
     ///   version of BlueZ cannot serve the declaration. `CancellationError` if the task is cancelled.
     public func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
         let loop = EventLoop.make(name: "peripheral")
@@ -307,7 +317,7 @@ extension PeripheralBackend where Self == BlueZBackend {
     /// - Parameters:
     ///   - adapter: The adapter to use.
     ///   - settings: The adapter settings that the peripheral requires.
-    ///   - recovery: The behavior of the run while the peripheral cannot be on the air.
+    ///   - recovery: The behavior of the run while the backend cannot publish the peripheral.
     ///   - version: The version of BlueZ. If the value is `nil`, the backend determines the version.
     ///   - serviceManager: The service manager that the backend notifies of the peripheral's state. If the
     ///     value is `nil`, the backend notifies no service manager.

@@ -1,4 +1,4 @@
-/// The behavior of a run while the Bluetooth stack cannot serve the peripheral.
+/// Whether `Peripheral.run` waits or ends when the Bluetooth stack is unavailable.
 ///
 /// A program on a device usually waits until the Bluetooth stack is available. A command-line tool usually
 /// reports an error and exits instead.
@@ -9,15 +9,15 @@ public enum Recovery: Hashable, Sendable {
     /// program has the necessary permissions. The run can wait before the first publication and at any later
     /// time.
     ///
-    /// `Peripheral.states` reports the missing part. The log also describes a remedy.
+    /// `Peripheral.states` reports why the run waits. The log also describes a remedy.
     case always
 
     /// Ends the run with an error if the Bluetooth stack is unavailable when the run starts.
     ///
     /// The Bluetooth stack consists of bluetoothd, the D-Bus system bus and the adapter.
     ///
-    /// After the first publication, the run waits if a part of the Bluetooth stack becomes unavailable. When
-    /// the part is available again, the run publishes the peripheral again.
+    /// After the first publication, the run waits if bluetoothd, the bus or the adapter becomes unavailable.
+    /// The backend publishes the peripheral again when the entire Bluetooth stack is available again.
     case afterPublication
 
     /// Ends the run with an error as soon as bluetoothd, the bus or the adapter is unavailable.

@@ -4,8 +4,8 @@ internal import PeripheralKit
 extension AdvertisingDeclaration {
     /// All advertising declarations of the conformance suite.
     ///
-    /// The declarations cover each element of an advertisement by itself, combinations of elements, and the
-    /// size limits.
+    /// Some declarations test a single element of an advertisement. Other declarations test combinations of
+    /// elements, or the size limits.
     public static let all: [AdvertisingDeclaration] =
         services + data + names + flags + stackAdditions + limits + channels + broadcasts + scanResponses
         + timing

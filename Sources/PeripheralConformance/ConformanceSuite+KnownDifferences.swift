@@ -3,9 +3,10 @@ internal import PeripheralCore
 internal import PeripheralKit
 
 extension ConformanceSuite {
-    /// The scenarios that some versions of BlueZ fail.
+    /// The scenarios that fail on some versions of BlueZ.
     ///
-    /// The known differences are the source of the table in the article "Limits of BlueZ by version".
+    /// The command `make bluez-versions` writes these scenarios into a table in the article "Limits of BlueZ
+    /// by version".
     public static let knownDifferences: [KnownDifference] = {
         // Swift 6.2 cannot type-check a sum of this many arrays in reasonable time.
         let differences: [[KnownDifference]] = [
@@ -34,7 +35,8 @@ extension ConformanceSuite {
             scenario,
             in: .before(BlueZVersion(major: 5, minor: 76)),
             failure:
-                "refusal of \(operation): expected \(ATTError.improperlyConfigured), but got \(ATTError.unlikelyError).",
+                "ATT error for the refused \(operation): expected '\(ATTError.improperlyConfigured)', "
+                + "but got '\(ATTError.unlikelyError)'.",
             reason: "bluetoothd has no D-Bus name for the ATT error."
         )
     }
@@ -49,44 +51,51 @@ extension ConformanceSuite {
     private static let decodingErrorHasNoName = KnownDifference(
         undecodableIsRefused,
         in: .all,
-        failure: "refusal of write: expected \(ATTError.valueNotAllowed), but got \(ATTError.unlikelyError).",
+        failure: "ATT error for the refused write: expected '\(ATTError.valueNotAllowed)', "
+            + "but got '\(ATTError.unlikelyError)'.",
         reason: "bluetoothd has no D-Bus name for the ATT error."
     )
 
     private static let indicationsAreNotApart = [
-        (indicationOfOne, "indication for one"),
-        (documentOfSome(by: .indication), "document for some by \(UpdateKind.indication)s"),
+        (indicationOfOne, "indication for one central"),
+        (documentOfSome(by: .indication), "document by \(UpdateKind.indication)s for 2 of 3 centrals"),
     ].map { scenario, subject in
         KnownDifference(
             scenario,
             in: .before(BlueZVersion(major: 5, minor: 80)),
-            failure: "\(subject): failed as \(PeripheralError.Code.notAddressable).",
+            failure: "\(subject): failed with the error code \(PeripheralError.Code.notAddressable).",
             reason: "bluetoothd does not report which subscriber has confirmed an indication."
         )
     }
 
     private static let subscribersAreNotApart =
         [
-            (updatesOfOne([517, 23]), "update for one: failed as \(PeripheralError.Code.notAddressable)."),
+            (
+                updatesOfOne([517, 23]),
+                "update for one central: failed with the error code \(PeripheralError.Code.notAddressable)."
+            ),
             (
                 updatesOfOne([517, 23, 65, 247]),
-                "update for one: failed as \(PeripheralError.Code.notAddressable)."
+                "update for one central: failed with the error code \(PeripheralError.Code.notAddressable)."
             ),
             (
                 documentOfSome(by: .notification),
-                "document for some by \(UpdateKind.notification)s: "
-                    + "failed as \(PeripheralError.Code.notAddressable)."
+                "document by \(UpdateKind.notification)s for 2 of 3 centrals: "
+                    + "failed with the error code \(PeripheralError.Code.notAddressable)."
             ),
             (
                 manyUpdatesOfOne(rounds: 50),
-                "update for one: failed as \(PeripheralError.Code.notAddressable)."
+                "update for one central: failed with the error code \(PeripheralError.Code.notAddressable)."
             ),
             (
                 returnedSubscriberIsReached,
-                "update for one: failed as \(PeripheralError.Code.notAddressable)."
+                "update for one central: failed with the error code \(PeripheralError.Code.notAddressable)."
             ),
-            (othersAreSecure, "update of the other meanwhile: expected [1], but got [2]."),
-            (unsubscriptionAmongOthersIsTold, "unsubscription: there is no event."),
+            (othersAreSecure, "first update that the other subscriber received: expected [1], but got [2]."),
+            (
+                unsubscriptionAmongOthersIsTold,
+                "end of the subscription: the session did not report this event."
+            ),
         ].map { scenario, failure in
             KnownDifference(
                 scenario,
@@ -101,9 +110,10 @@ extension ConformanceSuite {
         KnownDifference(
             $0,
             in: .all,
-            failure: "unsubscription: there is no event.",
+            failure: "end of the subscription: the session did not report this event.",
             reason:
-                "bluetoothd reports the end of a subscription without a socket only when it is the last one."
+                "If a subscription has no socket, bluetoothd does not report the end of this subscription "
+                + "while the characteristic has other subscribers."
         )
     }
 
@@ -112,8 +122,9 @@ extension ConformanceSuite {
             $0,
             in: .all,
             failure: "bluetoothd may crash",
-            reason: "bluetoothd discards the answer for a disconnected central, but continues to wait. "
-                + "After 5 s, or when the application is removed, it uses freed memory.",
+            reason: "After the central has disconnected, bluetoothd discards the program's answer, but the "
+                + "request stays pending. When the request times out after 5 s, or when bluetoothd removes "
+                + "the application, bluetoothd uses freed memory.",
             endsDaemon: true
         )
     }
@@ -125,9 +136,11 @@ extension ConformanceSuite {
             in: .from(BlueZVersion(major: 5, minor: 80)),
             failure: "bluetoothd may crash",
             reason:
-                "bluetoothd frees a subscriber's socket when it unsubscribes, or when another central that is "
-                + "not bonded disconnects. It uses the freed socket when the subscriber confirms an indication "
-                + "that came through it. No other path reaches one of several subscribers.",
+                "bluetoothd frees the socket of a subscriber when this subscriber unsubscribes, or when "
+                + "another central that is not bonded disconnects. If the program has sent an indication "
+                + "through the socket, bluetoothd uses the freed socket when the subscriber confirms the "
+                + "indication. If a characteristic has several subscribers, the program needs a socket to "
+                + "send an indication to a single subscriber.",
             endsDaemon: true
         ),
         KnownDifference(
@@ -135,9 +148,10 @@ extension ConformanceSuite {
             in: .all,
             failure: "bluetoothd may crash",
             reason:
-                "bluetoothd frees the services of a program that ends or is killed, and uses them when a central "
-                + "confirms an earlier indication. Unless the program is killed, the framework waits one second for "
-                + "the confirmation.",
+                "When a program ends or is killed, bluetoothd frees the services of the program. If a "
+                + "central then confirms an earlier indication, bluetoothd uses the freed memory. Before a "
+                + "program ends, the framework waits up to one second for the confirmation. A killed program "
+                + "cannot wait.",
             endsDaemon: true
         ),
     ]

@@ -4,8 +4,9 @@ internal import PeripheralCore
 ///
 /// The suite runs on the in-memory backend, on an emulated Bluetooth stack, and on a real Bluetooth stack.
 ///
-/// To add a scenario, write a ``Scenario`` in the file for its subject. Add each new scenario to the list in
-/// its file.
+/// Each file in the folder `Scenarios` contains the scenarios for one topic, such as pairing. To add a
+/// scenario, write a ``Scenario`` in the file for the topic. Then add the scenario to the list in the same
+/// file.
 public enum ConformanceSuite: Sendable {
     /// All scenarios.
     public static let scenarios: [Scenario] =

@@ -8,7 +8,7 @@ package func expect<Value: Equatable>(
     is expected: Value
 ) throws(ConformanceFailure) {
     guard actual != expected else { return }
-    throw ConformanceFailure(description: "\(subject): expected \(expected), but got \(actual).")
+    throw ConformanceFailure(description: "\(subject): expected '\(expected)', but got '\(actual)'.")
 }
 
 /// Fails the scenario unless both values are equal; for long values, reports the first difference.
@@ -35,9 +35,11 @@ package func expectRefusal<Output>(
     do {
         output = try await operation()
     } catch let refusal as ATTError {
-        return try expect("refusal of \(subject)", refusal, is: expected)
+        return try expect("ATT error for the refused \(subject)", refusal, is: expected)
     }
-    throw ConformanceFailure(description: "\(subject): expected the refusal \(expected), but got \(output).")
+    throw ConformanceFailure(
+        description: "\(subject): expected the ATT error '\(expected)', but got '\(output)'."
+    )
 }
 
 /// Fails the scenario with the error's code if the session refuses the operation.
@@ -47,7 +49,7 @@ package func expectSuccess<Output>(of subject: String, _ operation: () async thr
     do {
         return try await operation()
     } catch let error as PeripheralError {
-        throw ConformanceFailure(description: "\(subject): failed as \(error.code).")
+        throw ConformanceFailure(description: "\(subject): failed with the error code \(error.code).")
     }
 }
 

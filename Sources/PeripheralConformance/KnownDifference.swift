@@ -3,14 +3,17 @@ public import PeripheralBlueZModel
 public import PeripheralKit
 public import PeripheralTesting
 
-/// A scenario that some versions of BlueZ fail, and the expected failure.
+/// The expected failure of a scenario on some versions of BlueZ.
 ///
-/// A known difference is also an expectation. On each version of BlueZ in `versions`, the scenario must fail
-/// with the expected failure. If the scenario succeeds, or fails with a different error, the run fails.
+/// On each version of BlueZ in `versions`, the scenario must fail with the error that `failure` describes.
+/// The method ``Scenario/run(on:as:knowing:logger:clock:_:)`` checks this error. If the scenario fails with a
+/// different error, the method throws the different error. If the scenario succeeds, the method throws a
+/// ``ConformanceFailure``.
 ///
-/// The suite therefore skips no scenario, and detects when a known difference is outdated.
+/// The suite runs every scenario on every version of BlueZ. When a new version of BlueZ behaves correctly,
+/// the suite detects that the expected failure no longer occurs.
 public struct KnownDifference: Sendable {
-    /// The versions of BlueZ that have a known difference.
+    /// The versions of BlueZ on which a scenario fails.
     public struct Versions: Hashable, Sendable, CustomStringConvertible {
         let first: BlueZVersion?
         let fixed: BlueZVersion?
@@ -46,7 +49,9 @@ public struct KnownDifference: Sendable {
         }
     }
 
-    /// The name of the scenario, or a description of the expected behavior if the difference has no scenario.
+    /// The name of the scenario.
+    ///
+    /// If no scenario tests the expected behavior, the text describes the expected behavior.
     public let scenario: String
     /// The versions of BlueZ that fail the scenario.
     public let versions: Versions
@@ -54,12 +59,12 @@ public struct KnownDifference: Sendable {
     public let failure: String
     /// The reason for the behavior of BlueZ.
     public let reason: String
-    /// Whether the known difference can crash bluetoothd, during or after the scenario.
+    /// Whether bluetoothd can crash during or after the scenario.
     ///
     /// The backends that imitate BlueZ do not crash.
     public let endsDaemon: Bool
 
-    /// Creates a known difference.
+    /// Creates an entry for a scenario that fails on some versions of BlueZ.
     ///
     /// - Parameters:
     ///   - scenario: The scenario that fails.
@@ -67,8 +72,8 @@ public struct KnownDifference: Sendable {
     ///   - failure: The description of the expected error, which is a ``ConformanceFailure`` or an
     ///     `ATTError`.
     ///   - reason: The reason for the behavior of BlueZ.
-    ///   - endsDaemon: Whether the known difference can crash bluetoothd. If `true`, every outcome of the
-    ///     scenario counts as the known difference.
+    ///   - endsDaemon: Whether bluetoothd can crash during or after the scenario. If `true`, the scenario can
+    ///     also succeed or fail with a different error.
     public init(
         _ scenario: Scenario,
         in versions: Versions,
@@ -93,9 +98,10 @@ public struct KnownDifference: Sendable {
         self.endsDaemon = endsDaemon
     }
 
-    /// The known difference that ``CrashTest`` finds.
+    /// A crash of bluetoothd that ``CrashTest`` can detect.
     ///
-    /// No scenario can find the known difference, because a scenario cannot kill its own program.
+    /// To cause the crash, a test must kill the program that runs the peripheral. A scenario cannot cause the
+    /// crash, because the scenario runs in the same program.
     public static let killedProgram = KnownDifference(
         of: "a program that is killed while a central writes does not disturb other programs",
         in: .all,
@@ -106,22 +112,27 @@ public struct KnownDifference: Sendable {
         endsDaemon: true
     )
 
-    /// The known difference that depends on the order in which bluetoothd reads two messages.
+    /// An incorrect subscription that remains after a central subscribes and immediately unsubscribes.
     ///
-    /// No scenario shows the known difference in every run.
+    /// The error occurs only if bluetoothd reads two messages in a certain order. A scenario cannot control
+    /// this order, and would fail only in some runs.
     public static let hastySubscriber = KnownDifference(
-        of: "a central that subscribes and unsubscribes at once is not subscribed",
+        of: "a central that subscribes and immediately unsubscribes is not subscribed",
         in: .all,
         failure: "the central may stay subscribed until it disconnects, and an indication may wait 30 s",
         reason:
-            "bluetoothd counts a subscription when it receives the answer to AcquireNotify, and does not "
-            + "report an earlier unsubscription.",
+            "bluetoothd counts a subscription only after the program has answered AcquireNotify. If the "
+            + "central unsubscribes before this answer, bluetoothd does not report the end of the "
+            + "subscription.",
         endsDaemon: false
     )
 }
 
 extension Scenario {
-    /// Runs the scenario once, and expects its known difference, if any, on the given BlueZ version.
+    /// Runs the scenario once, and checks the result for the given version of BlueZ.
+    ///
+    /// If `differences` contains an expected failure for the scenario and the version, the scenario must
+    /// fail. If `differences` contains no expected failure, the scenario must succeed.
     ///
     /// - Parameters:
     ///   - backend: The backend under test.
@@ -132,9 +143,11 @@ extension Scenario {
     ///     `nil`, the scenario uses real time.
     ///   - makeCentral: Creates a central for the peripheral. The closure `makeCentral` must not connect the
     ///     central.
-    /// - Returns: The known difference that occurred, or `nil` if no known difference occurred.
-    /// - Throws: ``ConformanceFailure`` if the peripheral does not meet an expectation, or if an expected
-    ///   known difference does not occur. The method also throws any other error that stops the scenario.
+    /// - Returns: The element of `differences` for the scenario and the version, or `nil` if there is no such
+    ///   element.
+    /// - Throws: ``ConformanceFailure`` if the peripheral does not meet an expectation of the scenario. The
+    ///   method also throws ``ConformanceFailure`` if the scenario succeeds on a version of BlueZ on which
+    ///   the scenario must fail. The method also throws any other error that stops the scenario.
     @discardableResult
     public func run(
         on backend: some PeripheralBackend,

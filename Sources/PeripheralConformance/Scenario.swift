@@ -43,8 +43,8 @@ public struct Scenario: Sendable, CustomStringConvertible {
     ///   - backend: The backend under test.
     ///   - logger: The logger that the framework uses.
     ///   - clock: The clock that measures the duration of handlers. The scenario advances the clock. With
-    ///     `nil`, the scenario uses real time. In real time, a scenario in which a handler does not answer
-    ///     takes 4 seconds.
+    ///     `nil`, the scenario uses the system clock. In some scenarios, a handler does not answer. With the
+    ///     system clock, each of these scenarios takes 4 seconds.
     ///   - makeCentral: Creates a central for the peripheral. The method calls `makeCentral` when the
     ///     peripheral is on the air. The closure `makeCentral` must not connect the central.
     /// - Throws: ``ConformanceFailure`` if the peripheral does not meet an expectation. The method also

@@ -22,7 +22,7 @@ package func next(
         }
         defer { group.cancelAll() }
         guard let event = try await group.next() ?? nil else {
-            throw ConformanceFailure(description: "\(subject): there is no event.")
+            throw ConformanceFailure(description: "\(subject): the session did not report this event.")
         }
         return event
     }

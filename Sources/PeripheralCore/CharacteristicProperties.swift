@@ -2,9 +2,9 @@
 ///
 /// The low byte of the raw value contains the properties in the characteristic declaration (Core
 /// Specification Vol 3, Part G, 3.3.1.1). The high byte of the raw value contains the properties in the
-/// Characteristic Extended Properties descriptor (section 3.3.3.1). No option represents the *Extended
-/// Properties* bit of the characteristic declaration. The *Extended Properties* bit is 1 if the high byte is
-/// not 0.
+/// Characteristic Extended Properties descriptor (section 3.3.3.1). The raw value does not contain the
+/// *Extended Properties* bit of the characteristic declaration. ``declarationByte`` contains the bit. The bit
+/// is 1 if the high byte is not 0.
 public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     /// The properties in the low byte, and the extended properties in the high byte.
     public let rawValue: UInt16

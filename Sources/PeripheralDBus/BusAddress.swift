@@ -7,9 +7,9 @@ package enum BusAddress: Sendable, Equatable {
     /// The address is the value of the environment variable `DBUS_SYSTEM_BUS_ADDRESS`, or the standard socket
     /// of the system bus.
     ///
-    /// A program with more privileges than its caller, for example after `setcap cap_net_raw+ep`, ignores
-    /// `DBUS_SYSTEM_BUS_ADDRESS`. Otherwise, the caller could choose the bus of a program with more
-    /// privileges.
+    /// A program can have more privileges than its caller, for example after `setcap cap_net_raw+ep`. A
+    /// program with more privileges ignores `DBUS_SYSTEM_BUS_ADDRESS`. Therefore the caller cannot choose the
+    /// bus that the privileged program uses.
     case system
     /// A server address in D-Bus notation, such as `unix:path=/run/dbus/system_bus_socket`.
     case address(String)

@@ -12,7 +12,7 @@ package enum BusError: Error, Sendable, Equatable {
     case connectionFailed(address: String, reason: String)
     /// The type of a D-Bus value differs from the requested type.
     case signatureMismatch(expected: String, found: String)
-    /// A name violates the D-Bus grammar for names of its kind.
+    /// The value is not a valid D-Bus name of the given kind, for example an interface name.
     case invalidName(kind: String, value: String)
     /// A value cannot be sent over D-Bus, or is not allowed for the operation.
     case invalidValue(String)

@@ -2,7 +2,7 @@
 package struct Finding: Hashable, Sendable {
     /// The severity of a finding.
     package enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
-        /// The examined part of the machine has no problem.
+        /// The examination has found no problem.
         case ok
         /// Useful information.
         case note

@@ -17,7 +17,7 @@ public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
         ///
         /// The adapter advertises again when the program registers the advertisement again, or when a
         /// connection ends. On a Bluetooth 5 adapter, bluetoothd sets the `TxPower` property of each
-        /// advertisement to the transmit power, and supports secondary channels.
+        /// advertisement to the transmit power. A Bluetooth 5 adapter also supports secondary channels.
         public static let extended = Kind(name: .extended)
 
         /// The name of the kind, which is `legacy` or `extended`.

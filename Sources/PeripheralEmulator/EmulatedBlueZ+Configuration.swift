@@ -38,7 +38,7 @@ extension EmulatedBlueZ {
         /// - 30 seconds until bluetoothd forgets a disconnected central that is not bonded
         /// - the duration in the `Timeout` property of an advertisement
         ///
-        /// With a manual clock, a test can reach the time limits without waiting.
+        /// With a manual clock, a test can simulate that a time limit expires.
         public var clock: any Clock<Duration>
 
         /// Whether bluetoothd is always busy, so refused services stay in its database.

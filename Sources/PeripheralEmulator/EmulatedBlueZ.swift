@@ -106,7 +106,13 @@ extension EmulatedBlueZ {
     /// A BlueZ backend on the first adapter that is powered on.
     public var backend: BlueZBackend { backend() }
 
-    /// Creates a BlueZ backend with the given adapter, settings and recovery.
+    /// Creates a BlueZ backend that uses the emulated bluetoothd.
+    ///
+    /// - Parameters:
+    ///   - adapter: The adapter to use.
+    ///   - settings: The adapter settings that the peripheral requires.
+    ///   - recovery: The behavior of the run while the backend cannot publish the peripheral.
+    /// - Returns: The backend.
     public func backend(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),
@@ -148,7 +154,7 @@ extension EmulatedBlueZ {
     ///     no adapter has the given name, the central receives no advertisements.
     ///   - patience: The longest time that the central waits for an advertisement or an update. If nothing
     ///     arrives within this time, the central throws an error.
-    ///   - clock: The clock that measures `patience`.
+    ///   - clock: The clock for the time limit `patience`.
     /// - Returns: The central. Specify the MTU when you connect the central.
     public func central(
         for peripheral: Peripheral,
@@ -189,9 +195,9 @@ extension EmulatedBlueZ {
         await daemon.withLock { $0.take() }?.stop()
     }
 
-    /// Ends bluetoothd immediately, as a crash would.
+    /// Ends bluetoothd immediately, to simulate a crash.
     ///
-    /// bluetoothd does not remove its objects from the bus before it loses its bus name.
+    /// bluetoothd loses its bus name at once, and does not remove its objects from the bus.
     public func killDaemon() async {
         await daemon.withLock { $0.take() }?.kill()
     }
@@ -206,7 +212,7 @@ extension EmulatedBlueZ {
         try await startDaemon()
     }
 
-    /// Kills the message bus, as a crash would.
+    /// Kills the message bus daemon, to simulate a crash.
     ///
     /// The exit of the message bus daemon also ends bluetoothd.
     public func killBus() async {
@@ -248,7 +254,8 @@ extension EmulatedBlueZ {
     ///
     /// The new adapter replaces an adapter with the same name.
     ///
-    /// If the adapter was plugged in before, its centrals receive its advertisements again.
+    /// If you unplug an adapter and plug in the same adapter again, the earlier centrals of the adapter
+    /// receive the advertisements of the adapter again.
     ///
     /// - Throws: An error if the bus has stopped.
     public func addAdapter(_ adapter: EmulatedAdapter) async throws {

@@ -12,12 +12,8 @@ extension Peripheral {
     /// ```
     ///
     /// The body begins after the peripheral is on the air. After the body has returned or thrown an error,
-    /// `run` performs these steps:
-    ///
-    /// 1. `run` withdraws the advertisement.
-    /// 2. `run` answers the requests in progress.
-    /// 3. `run` withdraws the services.
-    /// 4. `run` returns, or throws the error of the body.
+    /// `run` first withdraws the advertisement. Then `run` answers the requests in progress. After all
+    /// answers, `run` withdraws the services. Finally, `run` returns, or throws the error of the body.
     ///
     /// If the calling task is cancelled, `run` cancels the body and the running handlers, and withdraws the
     /// peripheral.
@@ -65,10 +61,11 @@ extension Peripheral {
     /// Like ``run(on:logger:_:)``, this function publishes and serves the peripheral. This function also
     /// restores and preserves the state of the peripheral.
     ///
-    /// The peripheral runs even if the store fails, unless the failure is one of the errors that this
-    /// function throws. If the store cannot be opened, this function keeps trying for 5 seconds before it
-    /// publishes the peripheral. ``RestoredState/problems`` and ``SessionEvent/restorationFailed(_:)`` report
-    /// failures of the store.
+    /// If the store throws an error with the code ``RestorationError/Code/inUse`` or
+    /// ``RestorationError/Code/invalidIdentifier``, this function throws the error, and the peripheral does
+    /// not run. After any other error of the store, the peripheral runs. If the store cannot be opened, this
+    /// function keeps trying for 5 seconds before it publishes the peripheral. ``RestoredState/problems`` and
+    /// ``SessionEvent/restorationFailed(_:)`` report failures of the store.
     ///
     /// - Parameters:
     ///   - backend: The backend for a Bluetooth stack, such as `.bluez`.

@@ -56,8 +56,8 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
 
         /// The link of the central has less security than the characteristic requires.
         ///
-        /// If a Bluetooth stack can send an update only to all subscribers together, the error also occurs if
-        /// the link of another subscriber does not have the required security.
+        /// Some Bluetooth stacks can send an update only to all subscribers together. On these stacks, the
+        /// error also occurs if another subscriber has a link without the required security.
         public static let insufficientSecurity = Code(kind: .insufficientSecurity)
 
         /// The peripheral has a restoration identifier but no store, or a store but no restoration
@@ -95,8 +95,8 @@ extension PeripheralError {
 
     static let offTheAir = PeripheralError(
         code: .connectionLost,
-        message:
-            "The peripheral is off the air. Peripheral.states reports the reason and the next publication."
+        message: "The peripheral is currently not published. Peripheral.states reports the reason. "
+            + "Peripheral.states also reports when the peripheral is published again."
     )
 
     static let notSubscribed = PeripheralError(
@@ -106,8 +106,8 @@ extension PeripheralError {
 
     static let notAddressable = PeripheralError(
         code: .notAddressable,
-        message: "The Bluetooth stack cannot reach the central alone, only all subscribers together. "
-            + "Send to all subscribers instead."
+        message: "The Bluetooth stack cannot send the update to individual subscribers. "
+            + "Send the update to all subscribers instead."
     )
 
     static let noRestorationStore = PeripheralError(

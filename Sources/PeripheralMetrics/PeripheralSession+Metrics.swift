@@ -30,9 +30,10 @@
         /// | `peripheral_updates_longest_wait_seconds` | meter | the longest wait of a value in a queue |
         ///
         /// The method reports metrics when it is called, after each interval, and once more when the task is
-        /// cancelled. Before the method returns, it sets the meters for queued values and for values in
-        /// flight to 0. For each metrics factory, make only one call to `reportMetrics` at a time. Two
-        /// simultaneous calls would count every value twice.
+        /// cancelled. Before the method returns, the method resets two meters to 0:
+        /// `peripheral_updates_queued` and `peripheral_updates_in_flight`. For each metrics factory, make
+        /// only one call to `reportMetrics` at a time. If two calls run at the same time, the metrics count
+        /// every value twice.
         ///
         /// The method `reportMetrics` is available with the package trait `Metrics`.
         ///

@@ -75,7 +75,7 @@
             }
         }
 
-        /// Sets the meters for queued values and values in flight to 0.
+        /// Resets the meters `peripheral_updates_queued` and `peripheral_updates_in_flight` to 0.
         ///
         /// No later report would update these meters.
         func end() {

@@ -28,7 +28,8 @@ private import PeripheralDBus
 ///
 /// The program does not use Swift's thread pool. Without the thread pool, the program needs no memory for the
 /// stacks of pool threads. The timer of the thread pool, which wakes the machine once a second, does not run.
-/// No operation of the program has to wake another thread. While the program has no work, the thread sleeps.
+/// All work of the program runs on the same thread. Therefore the program does not spend time on waking other
+/// threads. While the program has no work, the thread sleeps.
 ///
 /// Build a program that uses `OneThread` with Swift 6.3 or later. With Swift 6.2, a program cannot choose the
 /// thread of its tasks. With Swift 6.2, `OneThread` runs only the backend and the main actor, and all other

@@ -38,12 +38,13 @@ public struct StateDirectory: RestorationStore {
 
     /// Creates a store in the standard state directory of the program.
     ///
-    /// Of the following directories, the initializer uses the first whose environment variable is set. The
-    /// initializer does not create or read any file.
+    /// The initializer checks the environment variables of the following paths, in this order. The
+    /// initializer uses the first path with an environment variable that is set. `NAME` stands for the name
+    /// of the program. The initializer does not create or read any file.
     ///
     /// 1. `$STATE_DIRECTORY`, which systemd sets for a service with the setting `StateDirectory=`. If
     ///    `$STATE_DIRECTORY` lists several directories, the initializer uses the first directory.
-    /// 2. `$XDG_STATE_HOME/NAME`, where `NAME` is the name of the program.
+    /// 2. `$XDG_STATE_HOME/NAME`.
     /// 3. `$HOME/.local/state/NAME`.
     ///
     /// - Throws: `RestorationError` when none of the environment variables is set.
@@ -74,9 +75,15 @@ public struct StateDirectory: RestorationStore {
 
     /// Returns the restoration identifiers that have a preserved state, in no particular order.
     ///
-    /// The method reads each state file and verifies its checksum. The method omits damaged files, files that
-    /// a newer version of the framework saved, and files that the store does not trust. The method does not
-    /// change the omitted files. If the directory does not exist, the method returns an empty array.
+    /// The method reads each state file and verifies its checksum. The result does not contain the
+    /// identifiers of the following files:
+    ///
+    /// - damaged files
+    /// - files that a newer version of the framework saved
+    /// - files that the store does not trust
+    ///
+    /// The method does not change these files. If the directory does not exist, the method returns an empty
+    /// array.
     ///
     /// - Returns: The restoration identifiers.
     /// - Throws: `RestorationError` when the store cannot read the directory or does not trust the directory.

@@ -18,7 +18,7 @@ public final class ManualClock: Clock, Sendable {
             self.offset = offset
         }
 
-        /// Returns the instant that is the given duration after this instant.
+        /// Returns the sum of this instant and a duration.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
@@ -55,12 +55,12 @@ public final class ManualClock: Clock, Sendable {
     /// The current instant of the clock.
     public var now: Instant { state.withLock { $0.now } }
 
-    /// The number of tasks that sleep on the clock.
+    /// The number of tasks that wait in ``sleep(until:tolerance:)``.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// The minimum resolution of the clock, which is zero.
+    /// The smallest duration that the clock can measure.
     ///
-    /// The clock can measure every possible duration.
+    /// The value is zero, because the clock can measure every possible duration.
     public var minimumResolution: Duration { .zero }
 
     /// Waits until a test advances the clock to the deadline or beyond.
@@ -96,7 +96,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Waits until a task is sleeping on the clock.
+    /// Waits until at least one task waits in ``sleep(until:tolerance:)``.
     public func waitForSleeper() async {
         await withCheckedContinuation { continuation in
             let isSleeping = state.withLock { state in

@@ -48,7 +48,7 @@ extension Peripheral {
     /// - Parameters:
     ///   - mtu: The largest MTU that the central accepts, from 23 to 517 bytes.
     ///   - logger: The logger that the framework uses.
-    ///   - body: The test, which uses the session as a program would.
+    ///   - body: The test. The test can use the session in the same way as a program.
     /// - Returns: The result of the body.
     /// - Throws: `DeclarationError` when the declaration is invalid. The method also throws any error that
     ///   the body throws.

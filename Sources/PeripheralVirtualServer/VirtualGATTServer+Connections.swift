@@ -123,9 +123,10 @@ extension VirtualGATTServer {
 }
 
 extension Central {
-    /// The address with which the central connects and by which the server identifies it.
+    /// The Bluetooth address that the central uses for its connections.
     ///
-    /// `Central.address` differs from it after the central has revealed its identity address.
+    /// The server identifies the central by this address. `Central.address` can differ from this address
+    /// after the central has revealed its identity address.
     package var linkAddress: DeviceAddress { id.address }
 
     /// Returns the central as the stack knows it: with the identity address of the bond, or else a random

@@ -1,4 +1,4 @@
-// let the ControlPoint return responses of the characteristic's own type
+// use the value type of the Characteristic for the responses of the ControlPoint
 import PeripheralKit
 
 let controlPoint = Characteristic<Bool>(0x2A52, [.write, .indicate]) {

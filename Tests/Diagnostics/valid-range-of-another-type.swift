@@ -1,4 +1,4 @@
-// give the ValidRange bounds of the characteristic's own type
+// use the value type of the Characteristic for the bounds of the ValidRange
 import PeripheralKit
 
 let level = Characteristic<UInt8>(0x2A19, value: 1) { ValidRange("a"..."z") }

@@ -94,7 +94,7 @@ struct RecoveryTests {
         let log = LogRecorder()
         @Sendable func told() -> Int {
             log.lines.count {
-                $0.hasPrefix("warning: The peripheral is off the air. It will be published again")
+                $0.hasPrefix("warning: The peripheral is not published. The backend will publish")
                     && $0.hasSuffix("\(fault.remedy)]")
             }
         }
@@ -144,7 +144,8 @@ struct RecoveryTests {
                 }
             }
         }
-        let line = "The peripheral is off the air. It will be published again as soon as possible."
+        let line =
+            "The peripheral is not published. The backend will publish the peripheral as soon as possible."
         #expect(log.lines.count { $0.hasPrefix("warning: \(line)") } == 5)
         #expect(log.lines.count { $0.contains("Log messages were omitted") && $0.contains(line) } == 1)
     }
@@ -154,7 +155,7 @@ struct RecoveryTests {
     @Test(arguments: Fault.single) func theFirstLineOfTheLogNamesTheReason(fault: Fault) async throws {
         let log = LogRecorder()
         let clock = ManualClock()
-        @Sendable func told() -> [String] { log.lines.filter { $0.contains("off the air") } }
+        @Sendable func told() -> [String] { log.lines.filter { $0.contains("is not published") } }
         try await withEmulatedBlueZ { bluez in
             let peripheral = Self.makePeripheral()
             let backend = bluez.backend(logger: log.logger, clock: clock)

@@ -14,10 +14,13 @@ extension ServiceConformance {
         return ScenarioRun(Peripheral("Lock", pairing: .justWorks) { bonds }) { central, session in
             try await central.pair(.justWorks)
             try expect("feature", try await central.read(bonds.feature).rawValue, is: 0x30)
-            try await expectRefusal(of: "another operation", by: .bondManagementOperationNotSupported) {
+            try await expectRefusal(
+                of: "request with another operation",
+                by: .bondManagementOperationNotSupported
+            ) {
                 try await central.write(bonds.controlPoint, BondManagementRequest(delete: .all))
             }
-            try await expectRefusal(of: "another code", by: .insufficientAuthorization) {
+            try await expectRefusal(of: "request with another code", by: .insufficientAuthorization) {
                 try await central.write(
                     bonds.controlPoint,
                     BondManagementRequest(delete: .requestingDevice, authorizationCode: [1])

@@ -15,8 +15,9 @@ struct DeviceTable {
         case connected(Central)
         /// The properties of a connected central have changed.
         case changed(Central)
-        /// A connected central has revealed its identity address, which differs from the address of its
-        /// subscriptions.
+        /// A connected central has sent its identity address.
+        ///
+        /// The identity address differs from the address that the subscriptions of the central use.
         case identified(Central)
         case disconnected(Central)
         /// bluetoothd has removed the bond and all other data about the central.

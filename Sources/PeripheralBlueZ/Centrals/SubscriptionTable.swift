@@ -11,7 +11,9 @@ struct SubscriptionTable {
     enum Route: Hashable {
         /// A separate socket.
         case socket
-        /// A signal on the bus, which reaches all subscribers.
+        /// A D-Bus signal.
+        ///
+        /// bluetoothd sends the value in the signal to all subscribers.
         case bus
     }
 

@@ -43,7 +43,7 @@ struct RegistrationStateMachine {
         case advertisementReleased(Int)
         /// The adapter was powered on or off.
         case powerChanged(Bool)
-        /// A component that the registration needs has been lost, together with all registrations.
+        /// The bus, bluetoothd or the adapter is no longer available. All registrations have ended.
         case lost(Failure)
     }
 

@@ -354,7 +354,7 @@ extension Supervisor {
     func report(
         _ failure: Failure,
         _ message: Logger.Message =
-            "The peripheral is off the air. It will be published again as soon as possible."
+            "The peripheral is not published. The backend will publish the peripheral as soon as possible."
     ) {
         let isNew = state.withLock { state in
             defer { state.reported = failure }

@@ -50,11 +50,12 @@ struct SupervisorStateMachine {
         /// Applies the required settings to the adapter, including its power state.
         case prepare(AdapterDescription)
         case registration(Registration.Action, on: String)
-        /// Waits until something changes. If bluetoothd is not running, another connection to the bus checks
-        /// from time to time whether bluetoothd has started.
+        /// Waits until something changes. While bluetoothd is not running, the supervisor regularly opens a
+        /// second connection to the bus. Over the second connection, the supervisor checks whether bluetoothd
+        /// has started.
         case awaitChange(because: Failure)
-        /// Waits for a random time between half the duration and the full duration, because no signal reports
-        /// the expected change.
+        /// Waits for a limited time, because no signal reports the expected change. The waiting time is
+        /// random: at least half of the given duration, and at most the given duration.
         case wait(Duration, because: Failure)
         /// Ends the connection to the bus, which ends all registrations.
         case disconnect
@@ -63,7 +64,7 @@ struct SupervisorStateMachine {
 
     private enum State {
         case idle
-        /// Whether the new connection was lost before the step reported an open connection.
+        /// Whether the connection to the bus was lost before the action ``Action/connect`` ended.
         case connecting(isLost: Bool)
         /// Whether something has changed since the list of adapters was requested.
         case examining(isOutdated: Bool)

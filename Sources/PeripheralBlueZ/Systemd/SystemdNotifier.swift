@@ -11,15 +11,16 @@ internal import Glibc
 ///
 /// The backend notifies the service manager of these facts:
 ///
-/// - The program is ready. A program is ready when its peripheral is on the air for the first time, or when
-///   its peripheral waits for a missing part. Services that start after the program do not need to wait for
-///   the missing part.
+/// - The program is ready. The backend reports this fact when the peripheral is published for the first time.
+///   If bluetoothd or the adapter is missing, the peripheral cannot be published yet. In this case, the
+///   backend also reports that the program is ready. Services that start after the program therefore do not
+///   wait for the missing part.
 /// - The state of the peripheral has changed. `systemctl status` shows a description of the peripheral's
 ///   state.
-/// - The program is ending. As soon as the backend withdraws the peripheral, it reports that the program is
-///   ending.
-/// - The program is still running. If the service manager uses a watchdog (`WatchdogSec=`), the backend
-///   reports twice in each watchdog interval that the program is still running.
+/// - The program is ending. The backend reports this fact as soon as the backend begins to withdraw the
+///   peripheral.
+/// - The program is still running. If the service manager uses a watchdog (`WatchdogSec=`), the backend sends
+///   two watchdog notifications in each watchdog interval.
 ///
 /// Each watchdog notification passes through the event loop and through one of the threads that run handlers.
 /// If a program can no longer answer requests, the program sends no watchdog notifications. The service
@@ -49,7 +50,7 @@ public struct SystemdNotifier: Hashable, Sendable {
         self.watchdogInterval = watchdogInterval
     }
 
-    /// The service manager that the environment variables describe.
+    /// The service manager that started the program, according to the environment variables.
     ///
     /// The value is `nil` if the program was not started by a service manager that requests notifications.
     /// The manual pages `sd_notify(3)` and `sd_watchdog_enabled(3)` of systemd describe the variables

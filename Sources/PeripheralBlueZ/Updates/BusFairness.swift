@@ -1,10 +1,10 @@
 /// Ensures that bluetoothd reads the bus while updates are sent through sockets.
 ///
 /// bluetoothd reads the bus only if none of its sockets has data to read, because it dispatches the bus as
-/// idle work (BlueZ, `gdbus/mainloop.c`). If bluetoothd is slower than the links, a document would prevent it
-/// from reading any answer. Requests of centrals would then time out. Therefore the backend regularly
-/// requests an answer of bluetoothd. If the answer is missing after more than a few packets, the backend
-/// sends nothing through the sockets. The sockets then become empty.
+/// idle work (BlueZ, `gdbus/mainloop.c`). If bluetoothd reads updates more slowly than the links transmit
+/// updates, a document would prevent bluetoothd from reading any answer. Requests of centrals would then time
+/// out. Therefore the backend regularly requests an answer of bluetoothd. If the answer is missing after more
+/// than a few packets, the backend sends nothing through the sockets. The sockets then become empty.
 struct BusFairness {
     /// The number of packets after which an answer of bluetoothd may be requested.
     ///

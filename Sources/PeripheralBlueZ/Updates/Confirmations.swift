@@ -10,7 +10,7 @@ struct Confirmations {
     enum Source: Hashable {
         /// The socket of a central.
         case socket(SubscriptionTable.Socket)
-        /// A call that does not name the central.
+        /// A D-Bus call of `Confirm`, which does not identify the central.
         case call(AttributeHandle)
     }
 

@@ -6,9 +6,14 @@
 /// At most 128 values are in flight to a central if one of these conditions is true:
 ///
 /// - The link of the central can transmit values at the send rate.
-/// - The central promptly shows which values have arrived. A central shows that values have arrived if it
-///   confirms an indication that was sent only to this central. A central also shows that values have arrived
-///   if it sends a request after the response to an earlier request.
+/// - The backend soon learns which values have arrived at the central.
+///
+/// Two kinds of messages from a central show which values have arrived:
+///
+/// - The confirmation of an indication shows that all values before the indication have arrived. The backend
+///   must have sent the indication only to this central.
+/// - A central waits for the response to each request before it sends the next request. Therefore a new
+///   request shows that all values before the previous response have arrived.
 public struct FallbackRate: Hashable, Sendable {
     /// The time between two values; `nil` for no limit.
     package let interval: Duration?

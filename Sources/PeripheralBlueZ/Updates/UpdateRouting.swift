@@ -3,20 +3,25 @@ internal import PeripheralKit
 
 /// The route of an update to bluetoothd.
 enum UpdateRoute {
-    /// The bus, which reaches all subscribers.
+    /// A D-Bus signal.
+    ///
+    /// bluetoothd sends the value in the signal to all subscribers.
     case bus
-    /// The sockets to use, and the error to report if these sockets do not reach a subscriber that must
-    /// confirm the update.
+    /// The sockets of the subscribers that receive the update.
+    ///
+    /// If another subscriber must also confirm the update, `lacking` contains the error for the update.
     case sockets([SubscriptionTable.Socket], lacking: PeripheralError? = nil)
-    /// A route that is not yet known, but will be known shortly.
+    /// No route yet.
+    ///
+    /// The backend holds the update for a moment until the route is known.
     case later
     case none(BackendUpdateOutcome)
 }
 
 /// Chooses the route of each update.
 ///
-/// The bus reaches all subscribers, and each socket reaches one subscriber. An update uses only one route,
-/// because bluetoothd also sends values from the bus to subscribers that have a socket.
+/// A value on the bus reaches all subscribers. A value on a socket reaches one subscriber. bluetoothd also
+/// sends values from the bus to subscribers that have a socket. Therefore an update uses only one route.
 struct UpdateRouting {
     private let context: CentralsContext
     private let subscriptions: Subscriptions

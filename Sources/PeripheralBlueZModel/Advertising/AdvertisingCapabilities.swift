@@ -62,10 +62,14 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     /// `--experimental`.
     public var isExperimental = false
 
-    /// The adapter's name, which `AdvertisingInclude.localName` adds.
+    /// The name of the adapter.
+    ///
+    /// The Bluetooth stack adds this name to an advertisement that includes `AdvertisingInclude.localName`.
     public var adapterName = ""
 
-    /// The transmit power of the controller, which `AdvertisingInclude.txPower` adds.
+    /// The transmit power of the controller.
+    ///
+    /// The Bluetooth stack adds this power to an advertisement that includes `AdvertisingInclude.txPower`.
     public var transmitPower: TransmitPower = .dBm(0)
 
     /// Creates the capabilities of an adapter.

@@ -5,7 +5,7 @@ extension AdvertisingPlan: CustomStringConvertible {
     /// A text table that describes the plan.
     ///
     /// The table contains one line for each structure, with the offset and the bytes of the structure. The
-    /// issues of the plan follow the structures.
+    /// lines at the end of the table describe the issues of the plan.
     public var description: String {
         var lines = [headline]
         lines.append("advertising data, \(advertisingData.byteCount) of \(advertisingDataCapacity) bytes")

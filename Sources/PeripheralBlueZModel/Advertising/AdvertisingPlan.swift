@@ -47,7 +47,7 @@ public struct AdvertisingPlan: Hashable, Sendable {
     /// The maximum number of bytes in the scan response.
     public let scanResponseCapacity: Int
 
-    /// Whether the advertisement can be on the air.
+    /// Whether the adapter can transmit the advertisement.
     ///
     /// The value is `true` if no issue of the plan is an error.
     public var isPossible: Bool {
@@ -64,7 +64,7 @@ public struct AdvertisingPlan: Hashable, Sendable {
     /// The value is empty if the advertisement has no scan response.
     public var scanResponse: AdvertisingData { data(in: .scanResponse) }
 
-    /// The declared name that is sent on the air, or `nil` if no declared name is sent.
+    /// The declared name that the adapter transmits, or `nil` if the adapter transmits no declared name.
     package var localName: String? {
         let entry = entries.first { $0.field == .localName && $0.source == .declaration && $0.fits }
         return entry.map { String(decoding: $0.data, as: UTF8.self) }
@@ -98,7 +98,7 @@ extension AdvertisingPlan {
         case kernel
     }
 
-    /// An advertising structure on the air.
+    /// An advertising structure of the advertisement, in its transmitted form.
     ///
     /// See the Core Specification, Vol 3, Part C, 11.
     public struct Entry: Hashable, Sendable {
@@ -122,7 +122,9 @@ extension AdvertisingPlan {
         /// The size of the structure in bytes, including the length, the type, and the data.
         public var byteCount: Int { 2 + data.count }
 
-        /// The bytes of the structure on the air.
+        /// The bytes of the structure, in the order in which the adapter transmits them.
+        ///
+        /// The bytes consist of the length, the type and the data.
         public var bytes: [UInt8] {
             [UInt8(clamping: data.count + 1), type.rawValue] + data
         }

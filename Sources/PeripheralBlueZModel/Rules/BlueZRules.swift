@@ -28,8 +28,9 @@ public struct BlueZRules: StackProfile {
         self.version = version
     }
 
-    /// Returns an issue for each part of a declaration that BlueZ either refuses or does not serve as
-    /// declared.
+    /// Returns the issues that a declaration has with this version of BlueZ.
+    ///
+    /// An issue describes a part of the declaration that BlueZ refuses, ignores or changes.
     public func examine(_ publication: BackendPublication) -> [DeclarationIssue] {
         guard version >= Self.minimumVersion else {
             return [

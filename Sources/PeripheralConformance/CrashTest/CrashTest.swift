@@ -6,14 +6,17 @@ public import PeripheralTesting
 ///
 /// A crash test checks three rules:
 ///
-/// - Restored state: the program restores a state that existed at one instant shortly before the kill. The
-///   restored state contains each change that the program has acknowledged as durable.
-/// - Durable characteristic: all entries of the durable characteristic arrive in order.
-/// - Second central: the first central creates a second central. The second central connects and disconnects
-///   repeatedly. The second central receives each durable value that the program has restored, or has
-///   acknowledged to the first central. For each durable value, the second central also receives an entry of
-///   the audit characteristic. The second central receives only durable values and the audit entries for
-///   durable values.
+/// - Restored state: the restored state is consistent. All parts of the restored state were current at the
+///   same time, shortly before the test killed the program. If the program has confirmed that a change is
+///   saved, the restored state contains the change.
+/// - Durable updates: the program sends numbered entries as durable updates. The first central receives all
+///   saved entries in order.
+/// - Updates for a second central: the first central creates a second central with `makeAnother()`. The
+///   second central repeatedly connects and disconnects. The first central writes durable values. The second
+///   central receives each durable value if the program has confirmed the write of this value. The second
+///   central also receives each durable value that the program has restored. With each durable value, the
+///   second central receives an update of the audit characteristic. The second central receives no other
+///   updates.
 ///
 /// ```swift
 /// let twin = CrashTestPeripheral()
@@ -34,9 +37,11 @@ public struct CrashTest: Sendable {
     /// The tolerance allows for the delays of slow storage and of a busy machine.
     public var tolerance: Duration
 
-    /// The maximum time for which the central normally uses a program before the kill.
+    /// The maximum time for which the central uses a program before the test kills the program.
     ///
-    /// The central uses a few programs for a longer time, to detect changes that are saved too late.
+    /// In one of ten rounds, the test does not apply this maximum. In these rounds, the central uses the
+    /// program for up to twice the sum of ``interval`` and ``tolerance``. These rounds detect changes that
+    /// the program saves too late.
     public var longestUse: Duration
 
     /// Creates a crash test.
@@ -46,7 +51,8 @@ public struct CrashTest: Sendable {
     ///     the kill.
     ///   - interval: The shortest time between two saves of the program's state.
     ///   - tolerance: The additional time, after `interval`, within which the program must save a change.
-    ///   - longestUse: The maximum time for which the central normally uses a program before the kill.
+    ///   - longestUse: The maximum time for which the central uses a program before the test kills the
+    ///     program. In one of ten rounds, the test does not apply this maximum. See ``longestUse``.
     public init(
         seed: UInt64,
         savingEvery interval: Duration,
@@ -65,24 +71,34 @@ public struct CrashTest: Sendable {
         public internal(set) var kills = 0
         /// The failed expectations, each with the number of its round.
         public internal(set) var failures: [String] = []
-        /// The problems that occurred outside the program and that ended a round early.
+        /// The errors that interrupted a test round and were not caused by the program.
+        ///
+        /// The test does not count these errors as failures, because the closure `recover` has eliminated
+        /// the causes.
         public internal(set) var troubles: [String] = []
         /// The ages of the restored states.
         ///
-        /// The age of a restored state is the time from the last instant at which the state was current until
-        /// the kill.
+        /// A state becomes outdated when the next change takes effect. The age of a restored state is the
+        /// time from this change until the test kills the program. If the state was not outdated, the age is
+        /// zero.
         public internal(set) var ages: [Duration] = []
-        /// The ages of the states that programs restored after a long period of use without durable writes.
+        /// The ages of the restored states in the rounds with a long use of the program.
+        ///
+        /// In these rounds, the central uses the program for longer than in other rounds, and does not write
+        /// durable values during this time. See ``CrashTest/longestUse``.
         public internal(set) var agesAfterLongUse: [Duration] = []
         /// The number of state changes that took effect.
         public internal(set) var changes = 0
         /// The number of durable updates that the two centrals received.
         public internal(set) var updates = 0
-        /// The largest number of durable updates that a central received twice because of one kill.
+        /// The largest number of repeated durable updates after one restart of the program.
+        ///
+        /// After a restart, the program can repeat updates that a central has already received.
         public internal(set) var longestRepeat = 0
 
-        /// The number of durable updates that the second central received for values that the first central
-        /// wrote.
+        /// The number of durable updates that the second central received.
+        ///
+        /// The program sends these updates when the first central has written a durable value.
         public internal(set) var witnessedUpdates = 0
 
         /// The median of ``agesAfterLongUse``, or `nil` if the array is empty.
@@ -109,12 +125,14 @@ public struct CrashTest: Sendable {
     /// Runs the crash test.
     ///
     /// - Parameters:
-    ///   - rounds: The number of programs that the test starts and kills.
-    ///   - twin: The peripheral whose declaration the central uses to find the characteristics.
+    ///   - rounds: The number of test rounds. In each round, the test starts a program and kills the program.
+    ///   - twin: A peripheral with the same declaration as the peripheral in the program. The central uses
+    ///     the declaration to find the characteristics.
     ///   - central: A central that is neither connected nor bonded.
     ///   - start: Starts the program with the state that the previous program has preserved.
-    ///   - recover: Eliminates the cause of an error that ended a round early. The closure returns `false` if
-    ///     the error counts as a failure.
+    ///   - recover: Handles an error that has interrupted a test round. If the closure has eliminated the
+    ///     cause of the error, the closure returns `true`. If the closure returns `false`, the test counts
+    ///     the error as a failure.
     /// - Returns: The result. The test ends early after five failures.
     public func run(
         rounds: Int,

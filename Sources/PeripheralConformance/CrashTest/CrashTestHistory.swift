@@ -62,8 +62,8 @@ struct CrashTestHistory: Sendable {
     /// - Parameters:
     ///   - state: The state that was found.
     ///   - kill: An instant at or before which the program was killed.
-    /// - Returns: The time from the last instant at which the state was current to the kill; zero if it was
-    ///   still current.
+    /// - Returns: The time from the change that made the state outdated until the kill. If the state was
+    ///   still current, the result is zero.
     /// - Throws: ``ConformanceFailure`` if the state was never current, or if an acknowledged durable change
     ///   is lost.
     func age(of state: CrashTestState, at kill: ContinuousClock.Instant) throws(ConformanceFailure)
@@ -96,7 +96,7 @@ struct CrashTestEntries: Sendable {
     private var isRepeatPossible = false
     /// The number of entries that have arrived.
     private(set) var count = 0
-    /// The largest number of entries that arrived twice because of one kill.
+    /// The largest number of repeated entries after one kill.
     private(set) var longestRepeat: UInt32 = 0
 
     mutating func order() -> UInt32 {

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The peripheral whose program a ``CrashTest`` kills.
+/// The peripheral of the program that a ``CrashTest`` kills.
 ///
 /// A separate program runs only this peripheral:
 ///

@@ -5,8 +5,10 @@ private import Synchronization
 
 /// The second central of a ``CrashTest``, which is bonded and mostly disconnected.
 ///
-/// The second central receives each durable value that was acknowledged to the first central or restored.
-/// With each value, it receives the entry in the audit characteristic. It receives no other values.
+/// The first central writes durable values. When the program has confirmed a write, the second central must
+/// receive the new value. The second central must also receive each durable value that the program has
+/// restored. For each of these values, the second central also receives one update of the audit
+/// characteristic. The second central receives no other updates.
 final class CrashTestWitness: Sendable {
     private struct State {
         var central: (any TestCentral)?
@@ -29,7 +31,7 @@ final class CrashTestWitness: Sendable {
     /// The number of updates that have arrived.
     var count: Int { state.withLock { $0.values.count + $0.audit.count } }
 
-    /// The largest number of updates that arrived twice because of one kill.
+    /// The largest number of repeated updates after one kill.
     var longestRepeat: UInt32 { state.withLock { max($0.values.longestRepeat, $0.audit.longestRepeat) } }
 
     // MARK: Expected values

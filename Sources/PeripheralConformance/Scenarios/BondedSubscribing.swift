@@ -80,7 +80,7 @@ extension ConformanceSuite {
                 try expect("update for it alone", try await central.nextUpdate(of: value), is: [4])
             }
             try await central.unsubscribe(from: value)
-            try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
+            try await next(of: events, "end of the subscription") { $0.kind == "unsubscribed" }
             try expect("subscribers afterwards", try session.subscribers(of: value), is: [])
         }
     }
@@ -131,7 +131,7 @@ extension ConformanceSuite {
             try await session.notify(value, [1])
             try expect("update", try await central.nextUpdate(of: value), is: [1])
             try await central.unsubscribe(from: value)
-            try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
+            try await next(of: events, "end of the subscription") { $0.kind == "unsubscribed" }
             try expect("subscribers afterwards", try session.subscribers(of: value), is: [])
         }
     }
@@ -171,7 +171,7 @@ extension ConformanceSuite {
     /// BlueZ reaches a reconnected central through the bus, and reports only the end of the last
     /// subscription.
     static let resumedSubscriptionEnds = Scenario(
-        "the end of one of several resumed subscriptions is reported"
+        "the end of a resumed subscription is reported while another central is subscribed"
     ) {
         bondedFirstRun { centrals, session, value in
             let events = session.events
@@ -181,7 +181,7 @@ extension ConformanceSuite {
             try await centrals[0].connect()
             try await next(of: events, "resumption") { $0.kind == "subscribed" }
             try await centrals[0].unsubscribe(from: value)
-            try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
+            try await next(of: events, "end of the subscription") { $0.kind == "unsubscribed" }
             try expect("subscribers afterwards", try session.subscribers(of: value), is: Array(other))
         }
     }

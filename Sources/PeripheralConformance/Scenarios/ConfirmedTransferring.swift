@@ -36,13 +36,13 @@ extension ConformanceSuite {
     }
 
     static func documentOfSome(by kind: UpdateKind) -> Scenario {
-        Scenario("a document for some centrals arrives by \(kind)s only at these centrals") {
+        Scenario("a document that is sent by \(kind)s to 2 of 3 centrals reaches only these 2 centrals") {
             let properties: CharacteristicProperties = kind == .indication ? .indicate : .notify
             return subscribersRun(mtus: [517, 23, 65], properties) { centrals, session, value in
                 let document = pattern(500)
                 let subscribers = try session.subscribers(of: value).compactMap(\.central)
                 try expect("subscribers", subscribers.count, is: 3)
-                try await expectSuccess(of: "document for some by \(kind)s") {
+                try await expectSuccess(of: "document by \(kind)s for 2 of 3 centrals") {
                     try await session.send(document, over: value, to: subscribers.prefix(2), by: kind)
                 }
                 try await session.notify(value, [9])

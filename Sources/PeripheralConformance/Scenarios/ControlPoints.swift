@@ -94,7 +94,7 @@ extension ConformanceSuite {
             )
             try await central.unsubscribe(from: controlPoint)
             // The stack may report the end after the next request.
-            try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
+            try await next(of: events, "end of the subscription") { $0.kind == "unsubscribed" }
             try await expectRefusal(of: "request", by: .improperlyConfigured) {
                 try await central.write(UInt8(0x82), to: controlPoint)
             }

@@ -79,7 +79,8 @@ extension ConformanceSuite {
     }
 
     static let indicationOfOne = Scenario(
-        "an indication for one central reaches only this central, and waits only for its confirmation"
+        "an indication for one central reaches only this central, and the call waits only for the "
+            + "confirmation by this central"
     ) {
         subscribersRun(mtus: [517, 23], .indicate) { centrals, session, value in
             let subscribers = try session.subscribers(of: value).compactMap(\.central)
@@ -87,7 +88,7 @@ extension ConformanceSuite {
             try await centrals[1].setConfirmsIndications(false)
             async let held: Void = session.indicate(value, [1], to: subscribers[1])
             for number: UInt8 in 2...4 {
-                try await expectSuccess(of: "indication for one") {
+                try await expectSuccess(of: "indication for one central") {
                     try await session.indicate(value, [number], to: subscribers[0])
                 }
                 try await expectIndication([number], of: value, by: centrals[0])

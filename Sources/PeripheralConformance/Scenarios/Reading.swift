@@ -58,7 +58,7 @@ extension ConformanceSuite {
     }
 
     static func refusedRead(by error: ATTError) -> Scenario {
-        Scenario("a handler refuses a read by \(error)") {
+        Scenario("a handler refuses a read with the ATT error '\(error)'") {
             let value = Characteristic<UInt8>(ScenarioUUID.value, .read) {
                 Read { throw error }
             }

@@ -126,7 +126,7 @@ extension ConformanceSuite {
     }
 
     static let othersAreSecure = Scenario(
-        "a secured update reaches the other subscribers before a reconnected subscriber has encrypted its link"
+        "while a reconnected subscriber has not encrypted its link, other subscribers receive secured updates"
     ) {
         let value = makeValue([.read, .notify], AttributeSecurity(notify: .encrypted))
         let peripheral = Peripheral("Others", pairing: .justWorks) {
@@ -146,13 +146,21 @@ extension ConformanceSuite {
                 try await centrals[1].encrypt()
                 _ = try await centrals[1].read(value)
                 try await session.notify(value, [2])
-                try expect("update of the returned", try await centrals[1].nextUpdate(of: value), is: [2])
                 try expect(
-                    "update of the other meanwhile",
+                    "update of the reconnected subscriber",
+                    try await centrals[1].nextUpdate(of: value),
+                    is: [2]
+                )
+                try expect(
+                    "first update that the other subscriber received",
                     try await centrals[0].nextUpdate(of: value),
                     is: [1]
                 )
-                try expect("update of the other", try await centrals[0].nextUpdate(of: value), is: [2])
+                try expect(
+                    "second update that the other subscriber received",
+                    try await centrals[0].nextUpdate(of: value),
+                    is: [2]
+                )
             }
         }
     }

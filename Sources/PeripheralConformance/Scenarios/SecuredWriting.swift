@@ -82,7 +82,9 @@ extension ConformanceSuite {
     }
 
     /// The bytes have the right length but are not a valid value.
-    static let undecodableIsRefused = Scenario("a value that cannot be decoded is refused as not allowed") {
+    static let undecodableIsRefused = Scenario(
+        "a central writes a value that cannot be decoded, and receives the ATT error 'value not allowed'"
+    ) {
         let written = Recorder<Bool>()
         let value = Characteristic<Bool>(ScenarioUUID.value, .write) { Write { written.record($0) } }
         let peripheral = Peripheral("Boolean") { GATTService(ScenarioUUID.service) { value } }

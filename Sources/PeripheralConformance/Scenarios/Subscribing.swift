@@ -140,13 +140,13 @@ extension ConformanceSuite {
     }
 
     static let unsubscriptionAmongOthersIsTold = Scenario(
-        "the end of one of several subscriptions is reported"
+        "the end of a subscription is reported while other centrals are subscribed"
     ) {
         subscribersRun(mtus: [517, 247, 65]) { centrals, session, value in
             let events = session.events
             let subscribers = try session.subscribers(of: value)
             try await centrals[1].unsubscribe(from: value)
-            let event = try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
+            let event = try await next(of: events, "end of the subscription") { $0.kind == "unsubscribed" }
             try expect("subscription that has ended", event, is: .unsubscribed(subscribers[1]))
             try expect(
                 "other subscribers",
@@ -185,7 +185,7 @@ extension ConformanceSuite {
                 }
                 // The stack reports this event after all effects of the disconnection.
                 try await centrals[0].unsubscribe(from: other)
-                try await next(of: events, "unsubscription") { event in
+                try await next(of: events, "end of the subscription") { event in
                     guard case .unsubscribed(let subscription) = event else { return false }
                     return subscription.characteristic == other.uuid
                 }
@@ -204,7 +204,8 @@ extension ConformanceSuite {
 
     /// If bluetoothd has closed the socket of a central by mistake, the bus reaches the central from then on.
     static let victimUnsubscribes = Scenario(
-        "the end of the first subscription is reported after another central has disconnected"
+        "after another central has disconnected, the first subscriber unsubscribes, and the end of its "
+            + "subscription is reported"
     ) {
         subscribersRun(mtus: [517, 247, 65]) { centrals, session, value in
             let subscribers = try session.subscribers(of: value)
@@ -217,7 +218,7 @@ extension ConformanceSuite {
                 try expect("update", try await central.nextUpdate(of: value), is: [1])
             }
             try await centrals[0].unsubscribe(from: value)
-            try await next(of: events, "unsubscription") { event in
+            try await next(of: events, "end of the subscription") { event in
                 guard case .unsubscribed(let subscription) = event else { return false }
                 return subscription.central == subscribers[0].central
             }
@@ -230,7 +231,9 @@ extension ConformanceSuite {
     /// In that case, bluetoothd decrements the count of another subscription.
     static func hastyUnsubscription(bonded: Bool) -> Scenario {
         let who = bonded ? "a bonded central that has returned" : "a central"
-        return Scenario("\(who) stays subscribed when another subscribes and unsubscribes at once") {
+        return Scenario(
+            "\(who) stays subscribed when another central subscribes and immediately unsubscribes"
+        ) {
             subscribersRun(mtus: [517], bonded: bonded) { centrals, session, value in
                 let central = centrals[0]
                 let subscriber = session.centrals.first?.id
@@ -255,7 +258,7 @@ extension ConformanceSuite {
                         )
                     }
                     try await central.unsubscribe(from: value)
-                    try await next(of: events, "unsubscription") { event in
+                    try await next(of: events, "end of the subscription") { event in
                         guard case .unsubscribed(let subscription) = event else { return false }
                         return subscription.central?.id == subscriber
                     }
@@ -266,7 +269,8 @@ extension ConformanceSuite {
 
     /// bluetoothd counts the end of such a subscription, but not its start.
     static let hastyLeaving = Scenario(
-        "a central stays subscribed when another subscribes and leaves at once, and a third unsubscribes"
+        "a central stays subscribed when another central subscribes and immediately disconnects, and a "
+            + "third central unsubscribes"
     ) {
         subscribersRun(mtus: [517, 247]) { centrals, session, value in
             let events = session.events
@@ -286,12 +290,13 @@ extension ConformanceSuite {
 
     /// bluetoothd counts such a subscription forever.
     static let endIsReportedAfterHaste = Scenario(
-        "the end of a subscription is reported after another central has subscribed, unsubscribed at once, and disconnected"
+        "after another central has subscribed, immediately unsubscribed, and disconnected, the end of a "
+            + "subscription is reported"
     ) {
         subscribersRun(mtus: [517]) { centrals, session, value in
             let events = session.events
             try await centrals[0].unsubscribe(from: value)
-            try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
+            try await next(of: events, "end of the subscription") { $0.kind == "unsubscribed" }
             let hasty = try await centrals[0].makeAnother()
             try await hasty.connect()
             try await hasty.subscribe(to: value)
@@ -304,7 +309,7 @@ extension ConformanceSuite {
                 // When this read is answered, bluetoothd has counted the subscription.
                 _ = try await centrals[0].read(value)
                 try await centrals[0].unsubscribe(from: value)
-                try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
+                try await next(of: events, "end of the subscription") { $0.kind == "unsubscribed" }
             }
         }
     }

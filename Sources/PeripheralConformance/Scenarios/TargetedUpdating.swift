@@ -11,14 +11,15 @@ extension ConformanceSuite {
     static func updatesOfOne(_ mtus: [Int]) -> Scenario {
         let centrals = mtus.count == 1 ? "one central" : "one of \(mtus.count) centrals"
         return Scenario(
-            "an update for \(centrals) reaches only this central, in order with the updates for all"
+            "an update for \(centrals) reaches only this central, and each central receives its updates "
+                + "in the order of sending"
         ) {
             subscribersRun(mtus: mtus) { centrals, session, value in
                 let subscribers = try session.subscribers(of: value).compactMap(\.central)
                 try expect("subscribers", subscribers.count, is: centrals.count)
                 try await session.notify(value, [0xFE])
                 for (number, subscriber) in subscribers.enumerated().reversed() {
-                    try await expectSuccess(of: "update for one") {
+                    try await expectSuccess(of: "update for one central") {
                         try await session.notify(value, [UInt8(number)], to: subscriber)
                     }
                 }
@@ -79,7 +80,7 @@ extension ConformanceSuite {
 
     /// The central whose socket bluetoothd has closed by mistake subscribes again.
     static let returnedSubscriberIsReached = Scenario(
-        "a central that subscribes again receives its own update"
+        "a central that has subscribed again receives an update that is sent only to this central"
     ) {
         subscribersRun(mtus: [517, 247, 65]) { centrals, session, value in
             let events = session.events
@@ -92,7 +93,7 @@ extension ConformanceSuite {
             let subscribers = session.centrals
             try expect("centrals", subscribers.map(\.mtu), is: [517, 247])
             for (number, subscriber) in subscribers.enumerated() {
-                try await expectSuccess(of: "update for one") {
+                try await expectSuccess(of: "update for one central") {
                     try await session.notify(value, [UInt8(number)], to: subscriber)
                 }
             }
@@ -106,7 +107,9 @@ extension ConformanceSuite {
     }
 
     static func manyUpdatesOfOne(rounds: Int) -> Scenario {
-        Scenario("each of four centrals receives its own \(rounds) updates and no others") {
+        Scenario(
+            "each of four centrals receives the \(rounds) updates for this central, and no other updates"
+        ) {
             subscribersRun(mtus: [517, 247, 65, 23]) { centrals, session, value in
                 let subscribers = try session.subscribers(of: value).compactMap(\.central)
                 try expect("subscribers", subscribers.count, is: centrals.count)
@@ -114,7 +117,7 @@ extension ConformanceSuite {
                     group.addTask {
                         for round in 0..<rounds {
                             for (number, subscriber) in subscribers.enumerated() {
-                                try await expectSuccess(of: "update for one") {
+                                try await expectSuccess(of: "update for one central") {
                                     try await session.notify(value, part(round, of: number), to: subscriber)
                                 }
                             }

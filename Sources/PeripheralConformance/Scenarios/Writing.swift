@@ -33,7 +33,7 @@ extension ConformanceSuite {
     }
 
     static func refusedWrite(by error: ATTError) -> Scenario {
-        Scenario("a handler refuses a write by \(error)") {
+        Scenario("a handler refuses a write with the ATT error '\(error)'") {
             let value = Characteristic<UInt8>(ScenarioUUID.value, .write) {
                 Write { _ in throw error }
             }

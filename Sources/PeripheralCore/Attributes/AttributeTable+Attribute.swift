@@ -13,8 +13,9 @@ extension AttributeTable {
 extension AttributeTable {
     /// The role of an attribute, with the service and the characteristic that contain the attribute.
     ///
-    /// The associated value `service` is an index into the table's array of services. Every other associated
-    /// value is an index into an array of the service or of the characteristic.
+    /// The associated value `service` is an index into the table's array of services. The associated values
+    /// `include` and `characteristic` are indices into arrays of the service. The associated value
+    /// `descriptor` is an index into the characteristic's array of descriptors.
     public enum Kind: Hashable, Sendable {
         /// The declaration of a primary or secondary service.
         case serviceDeclaration(service: Int)

@@ -1,9 +1,9 @@
 extension AttributeTable {
-    /// Returns the value of an attribute if the declared services alone determine the value.
+    /// Returns the value of an attribute if the value depends only on the declared services.
     ///
-    /// The method returns the values of service declarations, include declarations, characteristic
-    /// declarations and Characteristic Extended Properties descriptors. A central reads exactly the returned
-    /// bytes (Core Specification Vol 3, Part G, 3.1 through 3.3.3.1).
+    /// The method returns the values of the declarations of services, included services and characteristics.
+    /// The method also returns the values of Characteristic Extended Properties descriptors. A central reads
+    /// exactly the returned bytes (Core Specification Vol 3, Part G, 3.1 through 3.3.3.1).
     ///
     /// - Returns: The value of the attribute. The value is `nil` for any other kind of attribute and for an
     ///   unused handle.

@@ -1,14 +1,15 @@
 /// The attribute database of a peripheral, with the handle of each attribute.
 ///
-/// Every table allocates the same handles for the same services. BlueZ allocates the same handles as the
-/// table. A pinned service is a service with a fixed start handle. Every service that is not pinned starts
-/// after all earlier services in the list.
+/// Every table allocates the same handles for the same services. BlueZ allocates handles by the same rules.
+///
+/// A pinned service is a service with a fixed start handle. A service that is not pinned has higher handles
+/// than all earlier services in the list.
 ///
 /// A service has the following attributes, in the order of this list:
 ///
-/// 1. The declaration of the service.
-/// 2. The include declarations of the service.
-/// 3. For each characteristic:
+/// 1. the declaration of the service
+/// 2. the include declarations of the service
+/// 3. for each characteristic:
 ///    - the characteristic declaration
 ///    - the characteristic value
 ///    - the Client Characteristic Configuration descriptor, if centrals can subscribe to the characteristic
@@ -52,7 +53,7 @@ public struct AttributeTable: Hashable, Sendable {
     /// - Throws: ``AttributeTableError`` in each of the following cases:
     ///   - The services have more attributes than there are handles.
     ///   - The handles of two services overlap.
-    ///   - An included service does not come before the including service in the list of services.
+    ///   - A service includes itself, a later service in the list, or a service that is not in the list.
     ///   - The value of `firstHandle`, or the start handle of a pinned service, is 0x0000.
     public init(
         services: [ServiceDescription],

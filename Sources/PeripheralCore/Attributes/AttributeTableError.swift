@@ -12,7 +12,7 @@ public struct AttributeTableError: Error, Hashable, Sendable {
         public static let handlesExhausted = Code(kind: .handlesExhausted)
         /// The handles of a pinned service overlap the handles of another service.
         public static let handleCollision = Code(kind: .handleCollision)
-        /// An included service does not come before the including service in the list of services.
+        /// A service includes itself, a later service in the list, or a service that is not in the list.
         public static let invalidInclude = Code(kind: .invalidInclude)
         /// The first handle of the table, or the start handle of a pinned service, is 0x0000, which is
         /// reserved.

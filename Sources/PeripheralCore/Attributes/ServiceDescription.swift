@@ -9,7 +9,7 @@ public struct ServiceDescription: Hashable, Sendable {
     public var isPrimary: Bool
     /// The indices of the included services in the table's list of services.
     ///
-    /// Each index in the array is lower than the index of the including service.
+    /// A service can include only services with a lower index.
     public var includedServices: [Int]
     /// The start handle of a pinned service, or `nil` if the service starts at the next free handle.
     public var handle: AttributeHandle?

@@ -38,12 +38,16 @@ package final class EventLoop: @unchecked Sendable {
     }
 
     enum Work {
-        /// A job of an actor or a task that uses this loop as its executor.
+        /// A job for which an actor or a task has specified this loop as the executor.
         case job(UnownedJob)
         #if compiler(>=6.3)
-            /// A job without a specific executor, in a process that runs on one loop.
+            /// A job for which no executor is specified.
+            ///
+            /// This case occurs only if one loop runs all tasks of the process.
             case jobOfProcess(UnownedJob)
-            /// A job of the main actor, in a process that runs on one loop.
+            /// A job of the main actor.
+            ///
+            /// This case occurs only if one loop runs all tasks of the process.
             case jobOfMainActor(UnownedJob)
         #endif
         case closure(@Sendable () -> Void)

@@ -18,8 +18,9 @@ package enum BusValue: Sendable, Equatable {
     case fileDescriptor(OwnedFileDescriptor)
     /// An array of bytes with the D-Bus type `ay`, stored without a `BusValue` for each byte.
     case bytes([UInt8])
-    /// An array of elements that are not bytes. The associated value `of` is the signature that all elements
-    /// share.
+    /// An array of elements that are not bytes.
+    ///
+    /// The first associated value is the D-Bus type signature of each element.
     case array(of: Signature, [BusValue])
     case dictionary(BusDictionary)
     case structure([BusValue])

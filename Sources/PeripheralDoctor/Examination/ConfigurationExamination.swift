@@ -63,7 +63,7 @@ struct ConfigurationExamination {
                     Self.subject,
                     "configuration-cut",
                     "Only the first \(KeyFile.maximumSize) bytes of \(machine.configuration.path) were read.",
-                    reason: "Settings after these bytes are not checked."
+                    reason: "peripheral-doctor does not check settings in the rest of the file."
                 )
             )
         }

@@ -18,7 +18,8 @@ struct DaemonExamination {
                     "daemon-stopped",
                     "bluetoothd does not run. The bus can start bluetoothd when a program calls it.",
                     reason:
-                        "Adapters are unknown until bluetoothd runs. The bus cannot start a disabled systemd unit.",
+                        "While bluetoothd does not run, peripheral-doctor cannot examine the adapters. "
+                        + "The bus cannot start bluetoothd if its systemd unit is disabled.",
                     remedy: "Start bluetoothd, and run peripheral-doctor again.",
                     command: machine.privileged("systemctl start bluetooth")
                 )
@@ -123,10 +124,11 @@ struct DaemonExamination {
             .note,
             "bluetoothd",
             "daemon-shares-updates",
-            "BlueZ \(version) sends an update to all subscribers together.",
+            "BlueZ \(version) always sends an update to all subscribers of a characteristic.",
             reason:
-                "An update for one of several subscribers fails. The end of one of several subscriptions is not "
-                + "reported. BlueZ 5.76 and later support both.",
+                "If a characteristic has several subscribers, an update for only one subscriber fails. "
+                + "BlueZ also does not report when only one subscriber unsubscribes. "
+                + "BlueZ 5.76 and later do not have these limitations.",
             remedy:
                 "Update BlueZ if the program sends updates to single centrals. Otherwise no action is needed."
         )

@@ -47,12 +47,13 @@ package struct Examination: Sendable {
                 "links-hidden",
                 "The kernel does not allow this program to open a Bluetooth socket.",
                 reason:
-                    "The program cannot determine which links are encrypted. A bonded central that returns receives "
-                    + "secured values only after it has used a secured attribute. Such sockets are unavailable in a "
-                    + "container with its own network, and in a systemd service whose RestrictAddressFamilies= does "
-                    + "not include AF_BLUETOOTH.",
-                remedy: "Run the program in the host's network, or allow AF_BLUETOOTH. No privilege is "
-                    + "needed."
+                    "The program cannot determine which links are encrypted. After a bonded central "
+                    + "reconnects, the central receives secured values only after it has used a secured "
+                    + "attribute. A container with its own network does not allow Bluetooth sockets. A "
+                    + "systemd service also does not allow Bluetooth sockets if its setting "
+                    + "RestrictAddressFamilies= omits AF_BLUETOOTH.",
+                remedy: "Run the program in the host's network, or allow AF_BLUETOOTH. "
+                    + "The program does not need a privilege for a Bluetooth socket."
             )
         ]
     }

@@ -48,7 +48,7 @@ struct PolicyExamination {
             "policy",
             "policy-calls-denied",
             "The D-Bus policy does not allow this user to call bluetoothd.",
-            reason: "No program of this user can register a peripheral with bluetoothd.",
+            reason: "A program that runs as the current user cannot register a peripheral with bluetoothd.",
             remedy: remedy,
             command: command
         )

@@ -75,7 +75,8 @@ struct SettingExamination {
                 "setting-controller-mode",
                 "Classic Bluetooth is on if the controller supports it.",
                 reason:
-                    "Advertisements do not exclude classic Bluetooth. A phone might try to connect with it.",
+                    "Advertisements might omit the flag 'BR/EDR Not Supported'. "
+                    + "A phone might then try to connect over classic Bluetooth.",
                 remedy: "On a device that needs only LE, set 'ControllerMode = le' in [General]"
             )
         }

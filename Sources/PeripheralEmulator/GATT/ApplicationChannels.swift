@@ -53,7 +53,9 @@ actor ApplicationChannels {
 
     /// The outcome of a write.
     enum WriteOutcome: Sendable {
-        /// bluetoothd has sent the write through a socket, or has refused the write without using a socket.
+        /// bluetoothd has sent the write through a socket, or has refused the write.
+        ///
+        /// bluetoothd does not call `WriteValue` for the write.
         case done(Result<Void, ATTError>)
         /// bluetoothd must call `WriteValue` for the write.
         case call

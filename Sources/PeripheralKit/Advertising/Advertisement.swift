@@ -46,7 +46,9 @@ public struct Advertisement: Hashable, Sendable {
     /// The service data for each service UUID.
     public var serviceData: [BluetoothUUID: [UInt8]]
 
-    /// The data for advertising data types without a property in `Advertisement` (Assigned Numbers, 2.3).
+    /// The bytes for additional advertising data types (Assigned Numbers, 2.3).
+    ///
+    /// Use `rawData` for the data types that have no property in `Advertisement`.
     public var rawData: [AdvertisingStructure.DataType: [UInt8]]
 
     /// The appearance number of the device, such as 0x0340 for a heart rate sensor.
@@ -100,11 +102,12 @@ public struct Advertisement: Hashable, Sendable {
     ///   - solicitedServices: The UUIDs of the services that the peripheral expects a central to provide.
     ///   - manufacturerData: The manufacturer-specific data for each company identifier.
     ///   - serviceData: The service data for each service UUID.
-    ///   - rawData: The data for advertising data types without a parameter in the initializer.
+    ///   - rawData: The bytes for additional advertising data types. Use `rawData` for the data types that
+    ///     have no parameter in the initializer.
     ///   - appearance: The appearance number, which identifies the kind of device.
     ///   - includes: The data fields that the Bluetooth stack adds to the advertisement, such as `.txPower`.
-    ///   - scanResponse: The data in the scan response, in addition to the name of the peripheral. Some
-    ///     Bluetooth stacks support only the name in a scan response.
+    ///   - scanResponse: The data in the scan response, in addition to the name of the peripheral. On some
+    ///     Bluetooth stacks, a scan response can contain the name, but no other data.
     ///   - discoverability: Whether phones list the peripheral when they search for new devices. The default
     ///     is `.general` for a connectable advertisement, and `.never` for a broadcast advertisement.
     ///   - interval: The advertising interval, such as `.every(.milliseconds(100))`. Some Bluetooth stacks do
@@ -225,9 +228,9 @@ extension Advertisement {
 
     /// The additional data that a scanner can request (Core Specification, Vol 6, Part B, 4.4.3).
     ///
-    /// The Bluetooth stack automatically adds the name of the peripheral to the scan response. Some Bluetooth
-    /// stacks can send only the name in a scan response. A scan response can contain up to 31 bytes. A
-    /// connectable advertisement on a secondary advertising channel has no scan response.
+    /// The Bluetooth stack automatically adds the name of the peripheral to the scan response. On some
+    /// Bluetooth stacks, a scan response can contain the name, but no other data. A scan response can contain
+    /// up to 31 bytes. A connectable advertisement on a secondary advertising channel has no scan response.
     public struct ScanResponse: Hashable, Sendable {
         /// The service UUIDs in the scan response, by which centrals can find the peripheral.
         public var services: [BluetoothUUID]
@@ -237,7 +240,9 @@ extension Advertisement {
         public var manufacturerData: [UInt16: [UInt8]]
         /// The service data for each service UUID.
         public var serviceData: [BluetoothUUID: [UInt8]]
-        /// The data for advertising data types without a property in `ScanResponse`.
+        /// The bytes for additional advertising data types.
+        ///
+        /// Use `rawData` for the data types that have no property in `ScanResponse`.
         public var rawData: [AdvertisingStructure.DataType: [UInt8]]
 
         /// Creates a scan response.

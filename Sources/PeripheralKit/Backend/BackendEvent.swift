@@ -5,7 +5,8 @@ public import PeripheralCore
 /// A backend reports connection events and subscription events one after another, in order. The order of
 /// ``updateTaken(_:)`` and ``updateEnded(_:_:)`` relative to connection events, subscription events and the
 /// events of other updates is undefined. A backend can report ``updateTaken(_:)`` and ``updateEnded(_:_:)``
-/// after events that occurred later, and can report them concurrently from another thread.
+/// with a delay. During this delay, the backend can report newer events. A backend can also report
+/// ``updateTaken(_:)`` and ``updateEnded(_:_:)`` from a second thread, at the same time as other events.
 public enum BackendEvent: Sendable {
     /// The GATT database is registered, and the advertisement is on the air.
     ///
@@ -17,7 +18,7 @@ public enum BackendEvent: Sendable {
 
     /// The peripheral is off the air, and its GATT database has been removed.
     ///
-    /// If the backend publishes the peripheral again, it reports ``published(_:)``.
+    /// If the backend publishes the peripheral again, the backend reports ``published(_:)``.
     ///
     /// The backend also reports ``suspended`` after a publication that fails halfway, because centrals can
     /// already be connected. After ``suspended``, no central is connected and no subscription exists. The
@@ -28,8 +29,9 @@ public enum BackendEvent: Sendable {
 
     /// The state of the peripheral has changed.
     ///
-    /// If a backend never reports a state, the framework considers the peripheral to be on the air while it
-    /// is published.
+    /// If a backend never reports a state, the framework derives the state from other events. After
+    /// ``published(_:)``, the state is that the peripheral is registered and advertises. After ``suspended``,
+    /// the state is that the peripheral is not registered and does not advertise.
     case stateChanged(PeripheralState)
 
     /// The stack has assigned an over-the-air handle to an attribute.
@@ -82,12 +84,13 @@ public enum BackendEvent: Sendable {
 
     /// A central has unsubscribed from the characteristic with this value handle.
     ///
-    /// If the central is `nil`, the subscription of all unidentified centrals has ended.
+    /// All unidentified centrals count as one subscriber. If the associated central is `nil`, this subscriber
+    /// has unsubscribed.
     case unsubscribed(AttributeHandle, by: Central.ID?)
 
     /// The stack has lost the subscription of a connected central.
     ///
-    /// The associated value handle identifies the characteristic.
+    /// The event identifies the characteristic by its value handle.
     ///
     /// The central did not unsubscribe, but must subscribe again. The framework preserves the durable updates
     /// for the central until the central subscribes again.
@@ -106,12 +109,13 @@ public enum BackendEvent: Sendable {
     /// peripheral ends first.
     case updateEnded(BackendUpdate.ID, BackendUpdateOutcome)
 
-    /// Several submitted updates have ended, in the order of the array.
+    /// Several submitted updates have ended.
     ///
-    /// ``updatesEnded(_:)`` is equivalent to one ``updateEnded(_:_:)`` event for each update in the array.
+    /// The array lists the updates in the order in which they ended. One ``updatesEnded(_:)`` event is
+    /// equivalent to one ``updateEnded(_:_:)`` event for each update in the array.
     ///
-    /// If senders wait for room in a queue, the host resumes them once for the whole array, instead of once
-    /// for each update.
+    /// Senders can wait for room in a queue. The host resumes waiting senders after each event. With
+    /// ``updatesEnded(_:)``, the host resumes waiting senders only once for all updates in the array.
     case updatesEnded([(BackendUpdate.ID, BackendUpdateOutcome)])
 }
 
@@ -125,9 +129,12 @@ public struct PublishedPeripheral: Sendable {
     /// ``BackendEvent/updateEnded(_:_:)`` reports that an update has ended.
     public var completionReporting: CompletionReporting
 
-    /// The maximum number, at least 1, of submitted updates for each recipient.
+    /// The maximum number of updates that can be in flight to each recipient at the same time.
     ///
-    /// The maximum applies to updates that have not ended and that do not await confirmation.
+    /// The value is at least 1.
+    ///
+    /// An update is in flight from its submission until ``BackendEvent/updateEnded(_:_:)``. Updates that
+    /// await confirmation are not included in the number.
     public var window: Int
 
     /// The address of the adapter, or `nil` if the stack does not report the address.

@@ -24,7 +24,7 @@ public struct BackendPairingRequest: Hashable, Sendable {
     /// The central that is pairing.
     public var central: Central
 
-    /// The question of the Bluetooth stack.
+    /// The question that the Bluetooth stack asks the host.
     public var question: BackendPairingQuestion
 
     /// Creates a request.
@@ -38,11 +38,15 @@ public struct BackendPairingRequest: Hashable, Sendable {
 public enum BackendPairingQuestion: Hashable, Sendable {
     /// Asks whether the central can pair with Just Works, without a comparison of numbers.
     case authorize
-    /// Asks the program to show the passkey in the associated value.
+    /// Asks the program to show a passkey.
+    ///
+    /// The associated value is the passkey.
     case displayPasskey(UInt32)
     /// Asks for the passkey that the central displays.
     case enterPasskey
-    /// Asks whether the central displays the number in the associated value.
+    /// Asks whether the central displays the same number as this device.
+    ///
+    /// The associated value is the number that this device displays.
     case confirmNumber(UInt32)
 }
 

@@ -11,21 +11,28 @@ public struct BackendPublication: Hashable, Sendable {
     /// over-the-air handles, which can differ from the handles in this table.
     public let table: AttributeTable
 
-    /// The preferred over-the-air handles, with the handles in ``table`` as keys.
+    /// The over-the-air handle that the framework prefers for each attribute.
     ///
-    /// The dictionary is empty if the peripheral has no restoration identifier. For an attribute that existed
-    /// in an earlier run, the preferred handle is its handle in that run. For an attribute of a service in
-    /// ``newServices``, the preferred handle was not in use in earlier runs.
+    /// Each key is the handle of an attribute in ``table``. The value for the key is the preferred
+    /// over-the-air handle of the same attribute.
+    ///
+    /// The dictionary is empty if the peripheral has no restoration identifier. If an attribute existed in an
+    /// earlier run, its preferred handle is the handle from that run. If the service of an attribute is in
+    /// ``newServices``, the framework chooses a preferred handle that the peripheral did not use in earlier
+    /// runs.
     ///
     /// If possible, a backend registers a service at all of its preferred handles. If any of these handles is
     /// not available, the backend registers the whole service at free handles. A backend places attributes
     /// that are missing from the dictionary after all other attributes.
     public let preservedHandles: [AttributeHandle: AttributeHandle]
 
-    /// The indices in ``table`` of the services that no central has discovered yet.
+    /// The indices of the services that no central has discovered yet.
+    ///
+    /// Each index is a position in the list of services of ``table``.
     ///
     /// If a service of another program uses the preferred handles of a new service, the backend moves the new
-    /// service. The free handles between and after new services are reserved for later services.
+    /// service. The handles between the new services stay free, and some handles after the last new service
+    /// also stay free. The framework reserves these handles for services that the program declares later.
     public let newServices: Set<Int>
 
     /// The last text that the backend reported in an earlier run.

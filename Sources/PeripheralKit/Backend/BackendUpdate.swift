@@ -35,17 +35,19 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
     /// The recipients.
     public var recipients: Recipients
 
-    /// Whether the update ends only after all recipients have confirmed the update.
+    /// Whether the update is complete only after all recipients have confirmed the update.
     ///
-    /// If the value is `false`, the update ends when it has been sent.
+    /// If the value is `false`, the update is complete as soon as the stack has sent the update.
     public var awaitsConfirmation: Bool
 
     /// The centrals that must receive an update that is addressed to all subscribers.
     ///
-    /// The host passes a nonempty set if the stack can reach one of the centrals only together with other
-    /// subscribers. If one of the centrals in the set cannot receive the update now, the update fails and no
-    /// central receives the update. A subscriber outside the set cannot cause the update to fail. An empty
-    /// set means that the update is for all current subscribers.
+    /// If the set is empty, the update is for all current subscribers.
+    ///
+    /// Some stacks cannot send an update to one central separately. To reach certain centrals, the host then
+    /// addresses the update to all subscribers, and adds these centrals to `mustReach`. If one of these
+    /// centrals cannot receive the update now, the update fails and no central receives the update. The
+    /// outcome of the update depends only on the centrals in `mustReach`.
     public var mustReach: Set<Central.ID> {
         get { demanded ?? [] }
         set { demanded = newValue.isEmpty ? nil : newValue }
@@ -81,14 +83,15 @@ public enum BackendUpdateOutcome: Sendable {
     ///
     /// Not every stack reports completed updates.
     ///
-    /// If the update awaits confirmation, all recipients have confirmed the update.
+    /// If ``BackendUpdate/awaitsConfirmation`` is `true`, this outcome means that all recipients have
+    /// confirmed the update.
     case delivered
 
     /// The outcome of the update is unknown.
     ///
-    /// Either the stack did not send the update, or the update left the device without the backend detecting
-    /// it. The sender receives the same result as for ``delivered``. ``UpdateStatistics/givenUp`` counts the
-    /// updates with this outcome.
+    /// Two causes are possible. The stack did not send the update, or the backend did not detect that the
+    /// update left the device. The function that sends the update returns without an error, as for
+    /// ``delivered``. ``UpdateStatistics/givenUp`` counts the updates with this outcome.
     case givenUp
 
     /// The stack did not send the update, or a recipient did not confirm the update.

@@ -18,7 +18,8 @@ public protocol PeripheralBackend: Sendable {
     ///
     /// - Parameters:
     ///   - publication: The validated publication.
-    ///   - host: Answers the requests. The backend can call all functions of the host from any thread.
+    ///   - host: The host, which answers the requests. The backend can call every function of `host` from any
+    ///     thread.
     /// - Throws: ``PeripheralError`` if the backend cannot publish the peripheral, or if the backend can no
     ///   longer serve the peripheral.
     func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws
@@ -33,11 +34,13 @@ public protocol PeripheralBackend: Sendable {
 }
 
 extension PeripheralBackend {
-    /// The value `nil`, because a backend provides no store by default.
+    /// The default implementation of the property, which returns `nil`.
+    ///
+    /// A backend without its own implementation provides no store.
     public var restorationStore: (any RestorationStore)? { nil }
 }
 
-/// The link from a running ``Peripheral`` to the backend that serves the peripheral.
+/// The interface that a backend provides to the running ``Peripheral``.
 public protocol BackendLink: Sendable {
     /// Submits an update to the backend.
     ///

@@ -46,20 +46,20 @@ public protocol PeripheralHost: Sendable {
 public enum BackendAnswer: Sendable {
     /// The result of a request.
     ///
-    /// A successful read results in the value. A successful write results in an empty array. A refused
-    /// request results in an `ATTError`.
+    /// For a successful read, the outcome is the value. For a successful write, the outcome is an empty
+    /// array. For a refused request, the outcome is an `ATTError`.
     public typealias Outcome = Result<[UInt8], ATTError>
 
-    /// An outcome that is available at once.
+    /// An answer that already contains the outcome of the request.
     case immediate(Outcome)
 
-    /// A function that delivers the outcome later.
+    /// An answer with a function that delivers the outcome of the request asynchronously.
     ///
     /// The backend calls the function exactly once, immediately after it receives this answer.
     ///
-    /// The function returns at once without the outcome. The host passes the outcome to `deliver` exactly
-    /// once, from any thread. If the central waits for a response, the host passes the outcome to `deliver`
-    /// within 4 seconds.
+    /// The function returns at once, and does not wait for the outcome of the request. The host passes the
+    /// outcome to `deliver` exactly once, from any thread. If the central waits for a response, the host
+    /// passes the outcome to `deliver` within 4 seconds.
     case deferred(_ start: @Sendable (_ deliver: @escaping @Sendable (Outcome) -> Void) -> Void)
 }
 
@@ -99,17 +99,17 @@ public struct BackendWriteRequest: Hashable, Sendable {
 
     /// Whether the stack waits for the host's answer.
     ///
-    /// `expectsResponse` is `false` for a write without response. The host can delay a write without response
-    /// indefinitely.
+    /// `expectsResponse` is `false` for a write without response. The host has no time limit for a write
+    /// without response.
     public var expectsResponse: Bool
 
-    /// Whether the request asks only for the authorization of a write.
+    /// Whether the stack asks for permission to write before the central sends the value.
     ///
-    /// A request that asks only for authorization contains no value.
+    /// A request for permission contains no value.
     ///
-    /// A stack can ask for authorization when a central prepares a long write. After an early refusal, the
-    /// central does not have to send the data. When a later request writes the value, the host repeats the
-    /// authorization.
+    /// A stack can ask for permission when a central prepares a long write. If the host refuses permission,
+    /// the central does not have to send the value. If the host grants permission, a later request contains
+    /// the value. The host checks the permission again when it receives the value.
     public var isOnlyAuthorization: Bool
 
     /// The central that sends the request.

@@ -20,7 +20,9 @@ public struct AggregateFormat: Sendable {
     package enum Parts: Sendable {
         /// All presentation formats of the characteristic, in the order of the declaration.
         case ofCharacteristic
-        /// The given presentation formats, from any characteristic of the peripheral.
+        /// The presentation formats with the listed identities.
+        ///
+        /// Each presentation format can belong to any characteristic of the peripheral.
         case named([DeclarationIdentity])
     }
 

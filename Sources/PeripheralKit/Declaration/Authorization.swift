@@ -26,12 +26,16 @@
 public struct Authorization: Sendable {
     let isAuthorized: AuthorizationHandler
 
-    /// Creates an authorization whose handler receives the central.
+    /// Creates an authorization that depends on the central.
+    ///
+    /// - Parameter isAuthorized: Returns whether the given central is authorized.
     public init(_ isAuthorized: @escaping @Sendable (_ central: Central) async throws -> Bool) {
         self.isAuthorized = isAuthorized
     }
 
-    /// Creates an authorization whose handler does not receive the central.
+    /// Creates an authorization that is the same for all centrals.
+    ///
+    /// - Parameter isAuthorized: Returns whether centrals are currently authorized.
     public init(_ isAuthorized: @escaping @Sendable () async throws -> Bool) {
         self.isAuthorized = { _ in try await isAuthorized() }
     }

@@ -26,25 +26,25 @@ public import PeripheralCore
 ///
 /// The peripheral answers the write of a request immediately. If the peripheral refuses the request, the
 /// write fails. If the peripheral accepts the request, the write succeeds, and the requested procedure
-/// begins. The peripheral checks for the following reasons to refuse a request, in this order:
+/// begins. The peripheral refuses a request in the following cases. The peripheral checks the cases in the
+/// order of this list:
 ///
 /// - The written bytes are not a valid `Request`. ``Write`` describes the ATT error for bytes that cannot be
 ///   decoded.
 /// - The central has not subscribed to the characteristic. The error for a missing subscription is
 ///   `ATTError.clientCharacteristicConfigurationImproperlyConfigured`. If the Bluetooth stack does not report
 ///   which central has subscribed to the characteristic, the peripheral treats every central as subscribed.
-/// - The control point is still running another procedure for the same central. The error for a second
-///   procedure is `ATTError.procedureAlreadyInProgress`. A procedure ends when the central has confirmed the
-///   response. If the central has not yet confirmed the response to the previous request, a new request waits
-///   at most 1 second for the confirmation.
+/// - The control point is still running an earlier procedure for the same central. The error for a request
+///   during a running procedure is `ATTError.procedureAlreadyInProgress`. A procedure ends when the central
+///   has confirmed the response. If the central has not yet confirmed the response to the previous request, a
+///   new request waits at most 1 second for the confirmation.
 /// - The `accept` closure throws an error. ``Read`` describes which ATT error the central receives if a
 ///   closure throws an error.
 ///
-/// The Core Specification Supplement, Part B, 1.2, defines the errors for a missing subscription and for a
-/// second procedure. Some Bluetooth stacks cannot send
+/// The Core Specification Supplement, Part B, 1.2, defines the error for a missing subscription and the error
+/// for a request during a running procedure. Some Bluetooth stacks cannot send
 /// `ATTError.clientCharacteristicConfigurationImproperlyConfigured` to a central. If the specification of the
-/// service defines different errors for a missing subscription or a second procedure, pass those errors to
-/// the initializer.
+/// service defines other errors for these two cases, pass those errors to the initializer.
 ///
 /// ## How a procedure runs
 ///
@@ -56,9 +56,9 @@ public import PeripheralCore
 /// The peripheral sends the response only to the central that wrote the request. The peripheral sends the
 /// response after all earlier values for the same central have left the device.
 /// ``PeripheralSession/completionReporting`` describes how accurately the Bluetooth stack reports that a
-/// value has left the device. The response does not wait for documents that the program sends in chunks. If a
-/// response is longer than the ``Central/maximumUpdateValueLength`` of the central, the central receives a
-/// truncated response.
+/// value has left the device. If the program is sending a document in chunks, the peripheral does not wait
+/// for the end of the document before it sends the response. If a response is longer than the
+/// ``Central/maximumUpdateValueLength`` of the central, the central receives a truncated response.
 ///
 /// If the Bluetooth stack can send a value only to all subscribers together, all subscribers receive the
 /// response. Some Bluetooth stacks crash if a central unsubscribes before it confirms a response. To prevent
@@ -102,8 +102,9 @@ public struct ControlPoint<Request: GATTValue, Response: GATTValue>: Sendable {
     ///   - accept: Decides whether the control point accepts a request. The peripheral calls the `accept`
     ///     closure before it answers the write. The `accept` closure must return within 4 seconds. If the
     ///     `accept` closure throws an error, the peripheral refuses the request. Throw an error only if the
-    ///     specification of the service defines that error as an ATT error. If the specification reports an
-    ///     error in a response instead, return that response from the `perform` closure.
+    ///     specification of the service defines that error as an ATT error. If the specification of the
+    ///     service defines a response that reports the error, do not throw the error. Return that response
+    ///     from the `perform` closure.
     ///   - isAbort: Returns whether a request is an abort request, which cancels the running procedure.
     ///   - perform: Performs the request and returns the response.
     public init(

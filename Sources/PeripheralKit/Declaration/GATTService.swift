@@ -10,8 +10,9 @@ public import PeripheralCore
 /// ```
 ///
 /// A peripheral can contain several services of the same type. Store a service in a constant if another
-/// service includes it. All copies of a `GATTService` value represent the same service. A `GATTService` value
-/// with newly created characteristics represents a different service.
+/// service includes it. All copies of a `GATTService` value represent the same service. If a program creates
+/// another `GATTService` value with new characteristics, the two values represent two services, even if their
+/// UUIDs are equal.
 ///
 /// The Core Specification defines services in Vol 3, Part G, 3.1 and 3.2.
 public struct GATTService: Sendable {
@@ -34,8 +35,8 @@ public struct GATTService: Sendable {
     ///
     /// Follow these rules when you pin services:
     ///
-    /// - Do not pin services to the handles 0x00C0 to 0x00FF. Programs use the handles 0x00C0 to 0x00FF to
-    ///   reserve blocks of handles and thus to avoid conflicts with each other.
+    /// - Do not pin services to the handles 0x00C0 to 0x00FF. The framework uses these handles to reserve
+    ///   blocks of other handles for a program. The reservations prevent conflicts between programs.
     /// - Do not pin services to handle 0x0400 or above. On some Bluetooth stacks, services at handle 0x0400
     ///   or above do not affect the Database Hash.
     /// - Pin the services of different programs to different blocks of 16 handles. Only one program at a time
@@ -103,9 +104,10 @@ public struct GATTService: Sendable {
 ///
 /// A service declaration can perform background work in its ``run(in:)`` method. For example, the service can
 /// react in ``run(in:)`` when a central disconnects. Add the declaration itself, not the value of its
-/// ``service`` property, to the ``Peripheral``. Only the declaration has the method ``run(in:)``. If a
-/// declaration wraps another declaration, the ``run(in:)`` of the wrapper must call the ``run(in:)`` of the
-/// wrapped declaration.
+/// ``service`` property, to the ``Peripheral``. If you add the value of the ``service`` property, the
+/// framework does not call the ``run(in:)`` method of the declaration. A declaration can contain another
+/// declaration. In this case, the ``run(in:)`` method of the outer declaration must call the ``run(in:)``
+/// method of the inner declaration.
 public protocol GATTServiceDeclaration: Sendable {
     /// The service to publish.
     var service: GATTService { get }

@@ -20,7 +20,10 @@
 ///
 /// The Core Specification defines the pairing methods in Vol 3, Part H, 2.3.5.
 public struct Pairing: Sendable {
-    /// A handler that receives a six-digit passkey or number, and the central that is pairing.
+    /// A handler that receives a six-digit number and a central.
+    ///
+    /// The number is a passkey, or a number that a person compares on both devices. The central is the device
+    /// that pairs with the peripheral.
     public typealias NumberHandler<Answer> =
         @Sendable (_ number: UInt32, _ central: Central) async throws -> Answer
 
@@ -97,16 +100,20 @@ public struct Pairing: Sendable {
     /// The operating system decides how centrals pair, for example through its desktop settings.
     ///
     /// The operating system does not report to the program how a central pairs or whether a central pairs
-    /// again. If a bonded central pairs again with a weaker method, the earlier security level of the central
-    /// still applies. Until the bond of the central is removed, the central receives values that require a
-    /// higher level than `SecurityLevel.encrypted`.
+    /// again. If a bonded central pairs again with a weaker method, the peripheral does not detect the lower
+    /// security level. The central still receives values that require a higher level than
+    /// `SecurityLevel.encrypted`. This security risk remains until the bond of the central is removed.
     public static let system = Pairing(kind: .system)
 
     /// The device shows a passkey, which a person types on the central.
     ///
     /// The handler can return immediately, or show the passkey until the task of the handler is cancelled.
-    /// The peripheral cancels the task of the handler after 30 seconds, or when the central has paired, tries
-    /// again or disconnects.
+    /// The peripheral cancels the task of the handler in these cases:
+    ///
+    /// - 30 seconds have passed.
+    /// - The central has paired.
+    /// - The central starts another pairing.
+    /// - The central has disconnected.
     ///
     /// Some Bluetooth stacks do not report a wrong passkey, and the central can stay connected after a wrong
     /// passkey. Some Bluetooth stacks do not report that a bonded central has paired again. If the Bluetooth

@@ -49,8 +49,9 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
     /// - Parameters:
     ///   - value: The initial value, which applies if no preserved value exists.
     ///   - durability: Determines when the peripheral answers a write by a central.
-    ///   - handler: Processes the value that a central has written. The handler can add updates, such as a
-    ///     log entry. The peripheral sends the added updates together with the value.
+    ///   - handler: Processes the value that a central has written. The handler can add further
+    ///     updates, for example an update of a characteristic that contains a log. The peripheral sends the
+    ///     added updates together with the value.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
@@ -114,14 +115,17 @@ public struct WriteDurability: Hashable, Sendable {
     /// value and the ``UpdatePolicy/durable`` updates that the write causes. After the save operation, the
     /// peripheral sends all updates that the write causes.
     ///
-    /// The answer to the write waits until the storage has saved the value. The peripheral can delay a save
-    /// operation until half a second after the previous save operation. If the program declares a shorter
-    /// time between two save operations, that time is the maximum delay.
+    /// The answer to the write waits until the storage has saved the value. If the peripheral has begun an
+    /// earlier save operation less than half a second ago, the new save operation waits. The new save
+    /// operation begins half a second after the beginning of the earlier save operation. A program can pass
+    /// a shorter minimum time between two save operations to the `run` method. The peripheral then uses the
+    /// shorter time instead of half a second.
     ///
     /// If the storage cannot save the value, the peripheral refuses the write with `ATTError.unlikelyError`,
     /// although the value has changed. Subscribers receive the changed value after the storage has saved it.
-    /// Without the update policy ``UpdatePolicy/durable``, subscribers receive only the last 16 values that
-    /// waited for the storage.
+    /// With an update policy other than ``UpdatePolicy/durable``, the peripheral can hold at most 16 values
+    /// that are not saved yet. If more values are written before the storage can save again, the peripheral
+    /// drops the oldest of these values. Subscribers do not receive dropped values.
     ///
     /// Without a restoration identifier, the durability `durable` has the same effect as ``coalesced``.
     public static let durable = WriteDurability(name: .durable)

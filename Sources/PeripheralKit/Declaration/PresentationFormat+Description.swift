@@ -42,9 +42,9 @@ extension PresentationFormat {
         public static let backup: Description = 0x0107
         /// An auxiliary value.
         public static let auxiliary: Description = 0x0108
-        /// The value on the inside.
+        /// The inside value, such as an indoor temperature.
         public static let inside: Description = 0x010B
-        /// The value on the outside.
+        /// The outside value, such as an outdoor temperature.
         public static let outside: Description = 0x010C
         /// The value on the left side.
         public static let left: Description = 0x010D

@@ -123,7 +123,9 @@ extension PresentationFormat {
         public static let utf8 = FormatType(rawValue: 0x19)
         /// Text in UTF-16.
         public static let utf16 = FormatType(rawValue: 0x1A)
-        /// A structure whose parts the presentation format does not describe.
+        /// An opaque structure.
+        ///
+        /// The presentation format does not describe the parts of the structure.
         public static let structure = FormatType(rawValue: 0x1B)
         /// An ASN.1 structure of the IEEE 11073 standard.
         public static let medicalASN1 = FormatType(rawValue: 0x1C)

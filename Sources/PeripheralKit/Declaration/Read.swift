@@ -22,24 +22,26 @@ public import PeripheralCore
 /// long computations block a thread. Run long computations and blocking operations on a separate thread.
 /// While a handler is suspended, the peripheral serves other requests.
 ///
-/// The first calls to a handler do not run on the thread that serves the Bluetooth stack. After several calls
-/// have returned quickly, the handler runs on the thread that serves the Bluetooth stack, because a thread
-/// switch takes longer than most handlers. If a handler blocks the thread that serves the Bluetooth stack,
-/// all requests and updates wait until the thread is free, even if this takes longer than 4 seconds. After a
-/// handler has blocked that thread, the next calls to the handler run on another thread.
+/// One thread serves the Bluetooth stack. The first calls to a handler run on another thread. If several
+/// calls return quickly, the peripheral runs the later calls directly on the thread that serves the Bluetooth
+/// stack. A direct call saves a thread switch. A thread switch takes longer than most handlers. If a handler
+/// blocks the thread that serves the Bluetooth stack, all requests and updates wait until the thread is free,
+/// even if this takes longer than 4 seconds. After a handler has blocked that thread, the next calls to the
+/// handler run on another thread.
 ///
-/// If a value does not fit into one packet, the central reads the value in parts. The peripheral calls the
-/// handler only for the first part of the value. The peripheral takes the later parts from the value that the
-/// handler returned for the first part. A central never receives a mixture of two values.
+/// If a value does not fit into one packet, the central reads the value in parts. When the central reads the
+/// first part, the peripheral calls the handler and stores the returned value. When the central reads a later
+/// part, the peripheral sends that part of the stored value, and does not call the handler. A central never
+/// receives a mixture of two values.
 public struct Read<Value: GATTValue>: Sendable {
     let source: ReadSource
 
-    /// Creates a read whose handler receives the central that reads the value.
+    /// Creates a `Read` with a handler that has one parameter: the central that reads the value.
     public init(_ handler: @escaping @Sendable (_ central: Central) async throws -> Value) {
         source = .handler { central in try await handler(central).gattBytes }
     }
 
-    /// Creates a read whose handler does not receive the central.
+    /// Creates a `Read` with a handler that has no parameters.
     public init(_ handler: @escaping @Sendable () async throws -> Value) {
         source = .handler { _ in try await handler().gattBytes }
     }

@@ -24,9 +24,9 @@ public import PeripheralCore
 ///   work in a separate task that the handler does not await.
 /// - Limit: Up to 256 writes of a central can wait for the handler. If 256 writes of a central already wait,
 ///   the peripheral refuses further writes of that central with `ATTError.insufficientResources`.
-/// - Hanging handlers: A handler can ignore the cancellation of its task. A handler that ignores the
-///   cancellation delays all later writes of the same central. The peripheral refuses a delayed write after 4
-///   seconds. The peripheral does not cancel the task of a write without response.
+/// - Handlers that do not return: If a handler ignores the cancellation of its task, the handler delays all
+///   later writes of the same central. The peripheral refuses a delayed write after 4 seconds. The peripheral
+///   does not cancel the task of a write without response.
 ///
 /// A write request succeeds when the handler returns. If the handler throws an error, the peripheral refuses
 /// the write request. ``Read`` describes which ATT error the central receives for a thrown error. The
@@ -36,12 +36,12 @@ public import PeripheralCore
 public struct Write<Value: GATTValue>: Sendable {
     let handler: WriteHandler
 
-    /// Creates a write whose handler receives the value and the central that wrote the value.
+    /// Creates a `Write` with a handler that has two parameters: the written value and the central.
     public init(_ handler: @escaping @Sendable (_ value: Value, _ central: Central) async throws -> Void) {
         self.handler = { bytes, central in try await handler(Value(gattBytes: bytes), central) }
     }
 
-    /// Creates a write whose handler receives only the value.
+    /// Creates a `Write` with a handler that has one parameter: the written value.
     public init(_ handler: @escaping @Sendable (_ value: Value) async throws -> Void) {
         self.handler = { bytes, _ in try await handler(Value(gattBytes: bytes)) }
     }

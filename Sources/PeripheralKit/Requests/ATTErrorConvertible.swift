@@ -2,8 +2,8 @@ public import PeripheralCore
 
 /// A handler error that the framework can convert to an ATT error.
 ///
-/// If a handler throws a conforming error, the framework refuses the request with ``attError``. Some
-/// Bluetooth stacks cannot send every ATT error. See `ATTError`.
+/// If the error of a handler conforms to `ATTErrorConvertible`, the framework refuses the request with
+/// ``attError``. Some Bluetooth stacks cannot send every ATT error. See `ATTError`.
 ///
 /// If a handler throws an error that does not conform to this protocol, the framework logs the error. The
 /// central receives `ATTError.unlikelyError`.

@@ -356,7 +356,7 @@ final class AttributeServer: Sendable {
 
     /// Returns the ATT error for an error of a handler.
     ///
-    /// An error without an ATT error is logged.
+    /// The method logs an error that has no ATT error code.
     private func attError(for error: any Error, from entry: Entry, _ operation: String) -> ATTError {
         if let error = error as? any ATTErrorConvertible, error.attError.rawValue != 0 {
             return error.attError
@@ -365,7 +365,7 @@ final class AttributeServer: Sendable {
         // been answered.
         guard !(error is CancellationError && Task.isCancelled) else { return .unlikelyError }
         logger.warning(
-            "A request was refused with 'unlikely error' because its handler threw an error without an ATT error.",
+            "A request was refused with 'unlikely error' because its handler threw an error with no ATT error code.",
             metadata: [
                 "peripheral.attribute": .bounded(entry.name),
                 "peripheral.operation": "\(operation)",

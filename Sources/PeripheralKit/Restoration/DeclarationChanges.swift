@@ -2,16 +2,18 @@ public import PeripheralCore
 
 /// The differences between a declaration and the attributes of an earlier publication.
 ///
-/// An earlier element and a declared element are equivalent if they have the same type and the same position
-/// among the elements of this type. For a service, the position is the index of the service in the
-/// peripheral. For a characteristic or a descriptor, the position is the index in the service or
-/// characteristic that contains it.
+/// The framework compares each declared element with an earlier element of the same type. If several elements
+/// have the same type, the framework compares the first declared element with the first earlier element, the
+/// second declared element with the second earlier element, and so on. The framework numbers services within
+/// the peripheral, characteristics within their service, and descriptors within their characteristic.
 public struct DeclarationChanges: Hashable, Sendable {
     /// A service, a characteristic or a descriptor.
     public struct Element: Hashable, Sendable, CustomStringConvertible {
         /// The type of the service.
         ///
-        /// The element is this service, or this service contains the element.
+        /// If the element is a service, the property contains the type of the element. If the element is a
+        /// characteristic or a descriptor, the property contains the type of the service that contains the
+        /// element.
         public let service: BluetoothUUID
 
         /// The type of the characteristic, or `nil` if the element is a service.
@@ -42,12 +44,14 @@ public struct DeclarationChanges: Hashable, Sendable {
 
     /// The new elements of the declaration.
     ///
-    /// If a service or characteristic is new, the array does not list the elements that it contains.
+    /// If a service is new, the array contains the service, but not its characteristics. If a characteristic
+    /// is new, the array contains the characteristic, but not its descriptors.
     public internal(set) var added: [Element] = []
 
     /// The elements of the earlier publication that are no longer declared.
     ///
-    /// If a service or characteristic is missing, the array does not list the elements that it contained.
+    /// If a service is no longer declared, the array contains the service, but not its characteristics. If a
+    /// characteristic is no longer declared, the array contains the characteristic, but not its descriptors.
     public internal(set) var removed: [Element] = []
 
     /// The elements whose properties, security, constant value or included services have changed.
@@ -63,15 +67,17 @@ public struct DeclarationChanges: Hashable, Sendable {
 
     /// Whether centrals must discover the services again.
     ///
-    /// The value is `true` if a handle or a declaration has changed, because the Database Hash and the
-    /// attribute caches of centrals are then outdated. The value is also `true` if the framework could not
-    /// restore anything, or if the Bluetooth stack does not report handles.
+    /// The value is `true` if a handle or a declaration has changed. After the change, the Database Hash is
+    /// different, and the attribute caches of centrals are outdated. The value is also `true` if the
+    /// framework could not restore anything, or if the Bluetooth stack does not report handles.
     ///
     /// The Bluetooth stack sends Service Changed to connected centrals immediately, and to bonded centrals
     /// after they reconnect.
     public internal(set) var invalidatesCaches = false
 
-    /// Whether the declaration has no known differences from the earlier publication.
+    /// Whether ``added``, ``removed``, ``changed`` and ``moved`` are all empty.
+    ///
+    /// The value is also `true` if the earlier declaration is not known.
     public var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty && moved.isEmpty }
 
     /// The changes when the earlier declaration is not known.

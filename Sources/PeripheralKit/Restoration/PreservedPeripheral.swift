@@ -21,10 +21,10 @@ public import PeripheralCore
 /// ```
 ///
 /// If the preserved state of one peripheral cannot be used, the other peripherals are not affected. For this
-/// reason, the `catch` clause in the example is inside the loop. ``RestorationStore/identifiers()`` omits the
-/// identifiers of damaged state, if the damage is known. ``RestorationStore/identifiers()`` and `init(_:in:)`
-/// do not change damaged state. When a peripheral runs with the identifier of damaged state, the framework
-/// sets the damaged state aside and reports the problem.
+/// reason, the `catch` clause in the example is inside the loop. If a store detects that a state is damaged,
+/// ``RestorationStore/identifiers()`` omits the identifier of this state. ``RestorationStore/identifiers()``
+/// and `init(_:in:)` do not change a damaged state. If a program later runs a peripheral with this
+/// identifier, the framework moves the damaged state to another name and reports the problem.
 public struct PreservedPeripheral: Sendable {
     /// The restoration identifier.
     public let identifier: String
@@ -79,9 +79,10 @@ public struct PreservedPeripheral: Sendable {
     /// Returns a preserved characteristic with new handlers.
     ///
     /// The characteristic has the same properties, security, length, update policy and constant descriptors
-    /// as in the earlier run. If the writes were ``WriteDurability/durable`` in the earlier run, they stay
-    /// durable even if the ``PersistentValue`` declares another durability. Durable writes stay durable
-    /// because centrals rely on them.
+    /// as in the earlier run. If the writes were ``WriteDurability/durable`` in the earlier run, they are
+    /// also durable in the new run. The durability that the ``PersistentValue`` declares cannot change this.
+    /// The reason is that centrals expect the peripheral to preserve each successful write, as in the earlier
+    /// run.
     ///
     /// - Parameters:
     ///   - uuid: The type of the characteristic.
@@ -124,14 +125,16 @@ public struct PreservedPeripheral: Sendable {
 extension Peripheral {
     /// Declares a peripheral from the preserved state of an earlier run.
     ///
-    /// A characteristic without a handler has its constant value. If it has no constant value either, it has
-    /// its preserved value, like a characteristic with a ``PersistentValue``. ``validate()`` reports these
-    /// problems of a restored declaration:
+    /// A characteristic without a handler has its constant value. If the characteristic also has no constant
+    /// value, the framework restores its preserved value. In this case, the characteristic behaves like a
+    /// characteristic with a ``PersistentValue``. ``validate()`` reports these problems of a restored
+    /// declaration:
     ///
     /// - A characteristic has no handler, no constant value and no preserved value.
     /// - A characteristic had an ``Authorization`` in the earlier run but has no ``Authorization`` in the new
-    ///   declaration. A characteristic without its earlier ``Authorization`` refuses all centrals.
-    /// - A characteristic with a new handler does not exist in the preserved state.
+    ///   declaration. In this case, the framework does not allow any central to use the characteristic.
+    /// - The program passes a characteristic with a new handler, but the preserved state does not contain
+    ///   this characteristic.
     ///
     /// The restored peripheral has the same advertisements as the peripheral of the earlier run. If the
     /// earlier run had stopped advertising with ``PeripheralSession/stopAdvertising()``, the restored

@@ -27,7 +27,9 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
         public static let incompatible = Code(kind: .incompatible)
         /// The preserved state is larger than the store accepts.
         public static let tooLarge = Code(kind: .tooLarge)
-        /// Another user of the system might have written the preserved state.
+        /// The store does not trust the preserved state.
+        ///
+        /// A store does not use a state that another user of the system can write.
         ///
         /// The code `untrusted` applies to a symbolic link, and to any file that is not a regular file. The
         /// code `untrusted` also applies if another user owns the file or the directory, or can write to the
@@ -61,9 +63,10 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
     /// The message describes the state that cannot be used or saved, the reason, and the remedy.
     public var message: String
 
-    /// The format version of the preserved state, if a newer version of the package saved the state.
+    /// The version of the format in which the preserved state was saved.
     ///
-    /// The value is `nil` unless ``code`` is ``Code/newerVersion`` and the version is known.
+    /// If ``code`` is ``Code/newerVersion`` and the version is known, the property contains the version. In
+    /// all other cases, the property is `nil`.
     public var version: Int?
 
     /// Creates a restoration error for a store to throw.

@@ -8,9 +8,9 @@
 public struct RestorationState: Hashable, Sendable {
     /// The newest version of the preserved-state format that this package can read.
     ///
-    /// The package can also read all earlier versions of the format. A store preserves a state in a newer
-    /// version of the format for a program that can read that version. See
-    /// ``RestorationRecord/setAside(forVersion:)``.
+    /// The package can also read all earlier versions of the format. If a saved state uses a newer version of
+    /// the format, the store keeps the state. A program that can read the newer version can restore the state
+    /// later. See ``RestorationRecord/setAside(forVersion:)``.
     public static let newestVersion = 1
 
     /// The groups of the state, in the order in which they were added.
@@ -26,8 +26,8 @@ public struct RestorationState: Hashable, Sendable {
     /// The group with the given name, or `nil` if no group has this name.
     ///
     /// A new group is added after the existing groups. If a group with this name exists, the new group
-    /// replaces the existing group at the same position. The name in the subscript replaces the name of the
-    /// new group. To remove a group, assign `nil`.
+    /// replaces the existing group at the same position. The new group is stored under the given name, even
+    /// if the assigned group has a different name. To remove a group, assign `nil`.
     public subscript(name: String) -> Group? {
         get { positions[name].map { groups[$0] } }
         set {

@@ -37,8 +37,9 @@ public protocol RestorationStore: Sendable {
 
 /// A record with the preserved state of one peripheral in a ``RestorationStore``.
 ///
-/// A record performs all calls one at a time, in order. A call to a record does not block the threads of the
-/// Swift concurrency runtime. If the calling task is cancelled, a call that has already begun continues.
+/// Only one function of a record runs at a time. If several tasks call functions of a record, the functions
+/// run in the order of the calls. A call to a record does not block the threads of the Swift concurrency
+/// runtime. If the calling task is cancelled, a call that has already begun continues.
 public protocol RestorationRecord: Sendable {
     /// Returns the last saved state, or `nil` if no state is preserved.
     ///

@@ -39,7 +39,7 @@ public struct RestoredState: Sendable {
     /// The array of problems is usually empty.
     public let problems: [RestorationProblem]
 
-    /// Whether the framework was unable to restore any preserved state.
+    /// Whether the restored state is empty, because the framework could not restore anything.
     ///
     /// If the value is `true`, ``problems`` contains the reason.
     public var isEmpty: Bool { preserved == nil }
@@ -101,10 +101,10 @@ public struct RestoredState: Sendable {
         return preserved?.values[handle] ?? preserved?.database.staticValues[handle]
     }
 
-    /// Returns the handle that the value of a characteristic had on the air in the earlier run.
+    /// Returns the attribute handle that centrals used for the value of a characteristic in the earlier run.
     ///
-    /// The result is `nil` if the value had no handle on the air, or if the framework does not know the
-    /// handle.
+    /// The result is `nil` if the value had no handle in the earlier run, or if the framework does not know
+    /// the handle.
     public func handle<Value>(of characteristic: Characteristic<Value>) -> AttributeHandle? {
         formerHandles[characteristic.declaration.identity].flatMap {
             preserved?.database.handleOnAir(of: $0)
@@ -120,10 +120,12 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
     public enum Operation: Hashable, Sendable {
         /// The framework could not open the record of the restoration identifier.
         ///
-        /// The framework preserves nothing until the record is open. The framework tries again to open the
-        /// record, unless the record contains state that must not be replaced. One example is state that the
-        /// next run restores (``RestorationError/Code/openedLate``). Another example is state that can be
-        /// neither read nor renamed.
+        /// The framework preserves nothing until the record is open. In most cases, the framework tries
+        /// again to open the record. The framework does not try again in these cases, because a save would
+        /// replace preserved state in the record:
+        ///
+        /// - The next run restores the state in the record (``RestorationError/Code/openedLate``).
+        /// - The framework can neither read nor rename the state in the record.
         case open
         /// The framework could not restore the preserved state.
         ///
@@ -159,7 +161,10 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
         self.setAside = setAside
     }
 
-    /// Returns whether two problems have equal operations and failures.
+    /// Returns whether two problems are equal.
+    ///
+    /// The function compares the operations, the codes and messages of the errors, and the values of
+    /// ``setAside``.
     public static func == (left: RestorationProblem, right: RestorationProblem) -> Bool {
         left.operation == right.operation && left.error.code == right.error.code
             && left.error.message == right.error.message && left.setAside == right.setAside

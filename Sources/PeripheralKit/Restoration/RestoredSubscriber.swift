@@ -12,8 +12,8 @@ public struct RestoredSubscriber: Hashable, Sendable {
         ///
         /// The peripheral can identify the central after the central reconnects. The central receives no
         /// updates until it has reconnected. Most centrals subscribe again automatically after the peripheral
-        /// is on the air again. Some Bluetooth stacks lose subscriptions when services are withdrawn, even if
-        /// the program was killed.
+        /// is on the air again. The Bluetooth stack removes the services of a program when the program ends
+        /// or is killed. Some Bluetooth stacks then also delete the subscriptions to these services.
         case expected
         /// The central is not a subscriber until it subscribes again.
         ///
@@ -28,10 +28,12 @@ public struct RestoredSubscriber: Hashable, Sendable {
 
     /// The central.
     ///
-    /// After the central has subscribed again, the value is the connected central in
-    /// ``PeripheralSession/centrals``. Before the central has subscribed again, the value contains the
-    /// identity address of a bonded central. For a central without a bond, the value contains the earlier
-    /// address of the central, even though that address might have changed.
+    /// After the central has subscribed again, this property is equal to an element of
+    /// ``PeripheralSession/centrals``.
+    ///
+    /// Before the central subscribes again, ``Central/address`` depends on the bond. For a bonded central,
+    /// the address is the identity address of the central. For a central without a bond, the address is the
+    /// address from the earlier run. A central without a bond might now use a different address.
     public internal(set) var central: Central
 
     /// The UUID of the characteristic that the central subscribed to.

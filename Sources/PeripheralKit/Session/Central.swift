@@ -2,8 +2,8 @@ public import PeripheralCore
 
 /// A snapshot of a central at the time of a request or an event.
 ///
-/// Two values are equal if they identify the same central. The other properties of equal values can differ.
-/// For example, the MTU of a central can grow during a connection.
+/// Two `Central` values are equal if they have the same ``id``. The comparison ignores all other properties,
+/// such as the MTU. For example, the MTU of a central can grow during a connection.
 public struct Central: Sendable, Hashable, Identifiable {
     /// Identifies a central among all centrals that the Bluetooth stack knows.
     ///

@@ -28,8 +28,9 @@ extension PeripheralSession {
     /// to the Bluetooth stack, the session sends no chunk and no end marker.
     ///
     /// If a call fails while the central stays connected, the central may have received a part of the
-    /// document without an end marker. After such a failure, the next transfer to the central begins with an
-    /// additional end marker. A transfer to all subscribers also begins with the additional end marker.
+    /// document without an end marker. In this case, the session ends that part later: before the first chunk
+    /// of the next document, the session sends an end marker to the central. The session also sends this end
+    /// marker if the next document is for all subscribers.
     ///
     /// - Parameters:
     ///   - bytes: The document.
@@ -42,8 +43,8 @@ extension PeripheralSession {
     ///     With indications, the central confirms each chunk before the next chunk is sent. Indications are
     ///     much slower than notifications. Indications are reliable even if the central loses notifications.
     ///   - progress: A closure that receives the progress of the transfer. The calling task runs the progress
-    ///     closure. If several progress reports wait for the closure, the closure receives only the newest
-    ///     report.
+    ///     closure. If the transfer advances several times while the closure is running, the next call of the
+    ///     closure receives only the newest progress.
     /// - Throws: `CancellationError`, or ``PeripheralError`` with one of the following codes. With
     ///   indications, the function also throws the errors of ``indicate(_:_:to:)``.
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed, or unsubscribes during
@@ -123,13 +124,16 @@ extension PeripheralSession {
     /// for a central that disconnects or unsubscribes. If the characteristic has no subscribers, the function
     /// returns immediately.
     ///
-    /// Some Bluetooth stacks cannot send a value to each subscriber separately. If the Bluetooth stack sends
-    /// each value to all subscribers together, the slowest subscriber determines the speed. If the Bluetooth
-    /// stack sends each value to all subscribers together, a new subscriber first receives the rest of the
-    /// document. The session then sends the whole document to all subscribers again. The session can also
-    /// send the document to all subscribers together if it can no longer reach one subscriber separately. An
-    /// example of such a subscriber is a bonded central that has reconnected. If a central has received only
-    /// a part of the document, the session ends that part with an end marker.
+    /// Some Bluetooth stacks can send a value only to all subscribers together. With these Bluetooth stacks,
+    /// the slowest subscriber determines the speed. A central that subscribes during the transfer misses the
+    /// first chunks of the document, and receives only the remaining chunks. After the remaining chunks, the
+    /// session sends the whole document to all subscribers again.
+    ///
+    /// Even if the Bluetooth stack can send values to each subscriber separately, the Bluetooth stack can
+    /// lose this ability for one subscriber. For example, a Bluetooth stack can lose this ability for a
+    /// bonded central that has reconnected. The session can then send the document to all subscribers
+    /// together. If a central has received only a part of the document, the session ends that part with an
+    /// end marker.
     ///
     /// With indications, each subscriber confirms the chunks independently of the other subscribers. If the
     /// session knows that a subscriber has asked for notifications, that subscriber receives notifications.
@@ -138,16 +142,18 @@ extension PeripheralSession {
     /// a chunk before the session sends the next chunk. ``indicate(_:_:)`` has the same limitation. The
     /// Bluetooth stack might not report that a subscriber has unsubscribed or has asked for notifications. If
     /// a subscriber does not confirm a chunk, the function waits for 30 s. The other subscribers then receive
-    /// the rest of the document without further delay. After it has sent the whole document, the function
-    /// throws ``PeripheralError/Code/unconfirmed``. If a second subscriber does not confirm the next chunk,
-    /// the function throws ``PeripheralError/Code/unconfirmed`` immediately and sends no further chunks.
+    /// the rest of the document without further delay. After the function has sent the whole document, the
+    /// function throws ``PeripheralError/Code/unconfirmed``. If another subscriber does not confirm the chunk
+    /// that follows the unconfirmed chunk, the function throws ``PeripheralError/Code/unconfirmed``
+    /// immediately and sends no further chunks.
     ///
     /// The transfer follows the rules of
     /// ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
     ///
-    /// - Throws: The same errors as for a transfer to a single central, except the errors that concern only
-    ///   that central. If a connected subscriber cannot be reached or does not confirm a chunk, the function
-    ///   throws the corresponding error after all other subscribers have received the document.
+    /// - Throws: The same errors as for a transfer to a single central, except
+    ///   ``PeripheralError/Code/notSubscribed`` and ``PeripheralError/Code/disconnected``. If a connected
+    ///   subscriber cannot be reached or does not confirm a chunk, the function throws the corresponding
+    ///   error after all other subscribers have received the document.
     public func send(
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,
@@ -323,8 +329,8 @@ extension PeripheralSession {
     /// Returns the writes from centrals to a characteristic.
     ///
     /// - Parameter characteristic: A characteristic of the session's peripheral with a ``WriteStream``.
-    /// - Returns: A sequence of the writes that no task has read yet, and of all later writes until the
-    ///   session ends.
+    /// - Returns: A sequence of writes. The sequence contains the earlier writes that no task has read yet,
+    ///   and all later writes until the session ends.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` if the characteristic
     ///   has no ``WriteStream`` or is not part of the peripheral. ``PeripheralError`` with the code
     ///   ``PeripheralError/Code/stopped`` if the session has ended.

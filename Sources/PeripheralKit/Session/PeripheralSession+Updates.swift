@@ -10,15 +10,17 @@ extension PeripheralSession {
     ///
     /// A central does not receive the value if its link lacks the security that the characteristic requires.
     /// For example, the subscription of a bonded central resumes when the central reconnects, before it
-    /// encrypts the link. If the Bluetooth stack can send a value only to several centrals together, a single
-    /// link without the required security prevents delivery to any of these centrals.
+    /// encrypts the link. In some cases, the Bluetooth stack can send a value only to several centrals
+    /// together. If the link of one of these centrals lacks the required security, none of these centrals
+    /// receives the value.
     ///
     /// The function waits while the queue of a subscriber is full (see ``UpdatePolicy``). The function
     /// returns when the Bluetooth stack has accepted the value for all subscribers. With
-    /// ``UpdatePolicy/latest``, the function also returns when a newer value has replaced the waiting value.
-    /// With ``UpdatePolicy/durable``, the function returns when the value is saved. If the call is cancelled,
-    /// the value is sent only to centrals for which the Bluetooth stack already holds the value.
-    /// ``update(_:_:)`` queues a value without waiting.
+    /// ``UpdatePolicy/latest``, a newer value can replace the value in the queue. The function then returns
+    /// without an error, and the session does not send the replaced value. With ``UpdatePolicy/durable``, the
+    /// function returns when the value is saved. If the call is cancelled, the value is sent only to centrals
+    /// for which the Bluetooth stack already holds the value. ``update(_:_:)`` queues a value without
+    /// waiting.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
@@ -36,10 +38,11 @@ extension PeripheralSession {
 
     /// Sends a new value to one subscriber.
     ///
-    /// If the Bluetooth stack reports all subscribers, no other subscriber receives the value. If the central
-    /// is the only subscriber, the Bluetooth stack sometimes sends the value as an update to all subscribers.
-    /// Another central that subscribes during the transmission might therefore also receive the value. Do not
-    /// send confidential values as updates. Let centrals read confidential values instead.
+    /// The other subscribers do not receive the value, with one exception. If the Bluetooth stack has
+    /// reported the central as the only subscriber, the Bluetooth stack sometimes sends the value to all
+    /// subscribers. The value then also reaches subscribers that the Bluetooth stack has not reported, and
+    /// centrals that subscribe during the transmission. Do not send confidential values as updates. Let
+    /// centrals read confidential values instead.
     ///
     /// Some versions of the Bluetooth stack have a defect that affects characteristics with the property
     /// `.indicate`. If such a characteristic has several subscribers, sending a value to only one of them
@@ -104,15 +107,17 @@ extension PeripheralSession {
     ///
     /// - The Bluetooth stack might not report that one of several centrals has unsubscribed (see
     ///   ``Subscription/central``). The next indication still waits for the unsubscribed central, and fails
-    ///   with ``PeripheralError/Code/unconfirmed`` after 30 s. After such a failure, an indication waits for
-    ///   only as many confirmations as the failed indication received. This reduced number of confirmations
-    ///   applies until another central subscribes.
-    /// - If one of several centrals disconnects at the moment when a confirmation arrives, the indication
-    ///   fails with ``PeripheralError/Code/disconnected`` unless all centrals have confirmed it.
+    ///   with ``PeripheralError/Code/unconfirmed`` after 30 s. Suppose that only two of three
+    ///   centrals have confirmed the failed indication. For each later indication, the function then waits
+    ///   for two confirmations, not for three. After another central subscribes, the function waits for a
+    ///   confirmation from every subscriber again.
+    /// - One of several centrals might disconnect at the moment when a confirmation arrives. If the
+    ///   confirmation of any central is missing at this moment, the indication fails with
+    ///   ``PeripheralError/Code/disconnected``.
     /// - The Bluetooth stack does not report whether a central has asked for notifications or for
-    ///   indications. If a characteristic has both `.notify` and `.indicate`, an indication also waits for
-    ///   centrals that have asked for notifications. Centrals that have asked for notifications do not
-    ///   confirm indications.
+    ///   indications. If a characteristic has both `.notify` and `.indicate`, the function expects a
+    ///   confirmation from every subscriber. Centrals that have asked for notifications do not send
+    ///   confirmations.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.indicate`.
@@ -141,14 +146,16 @@ extension PeripheralSession {
     /// ``notify(_:_:to:)-(_,_,Central)``.
     ///
     /// - Throws: The errors of ``indicate(_:_:)``, or ``PeripheralError`` with one of these codes:
-    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed to indications. If the
-    ///     characteristic has other subscribers, ``PeripheralError/Code/notSubscribed`` also occurs when the
-    ///     central unsubscribes or subscribes again before it has confirmed the value.
+    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed to indications.
+    ///   - ``PeripheralError/Code/notSubscribed`` when the central unsubscribes before it has confirmed the
+    ///     value. A new subscription of the same central has the same effect. Both cases occur only if the
+    ///     characteristic has several subscribers.
     ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack cannot send a value to the
     ///     central separately.
     ///   - ``PeripheralError/Code/unconfirmed`` when the central has not confirmed the value within 30 s.
-    ///     ``PeripheralError/Code/unconfirmed`` also occurs when the Bluetooth stack loses the confirmation
-    ///     because a different central, which is not bonded, disconnects.
+    ///     The function also throws ``PeripheralError/Code/unconfirmed`` when the Bluetooth stack loses the
+    ///     confirmation. The Bluetooth stack can lose the confirmation when a second central disconnects and
+    ///     the second central is not bonded.
     public func indicate<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -193,8 +200,9 @@ extension PeripheralSession {
 
     /// Returns whether a central has subscribed to a characteristic.
     ///
-    /// The result depends on the subscriptions that the Bluetooth stack reports. If the Bluetooth stack does
-    /// not identify a subscriber, the function returns `true`, because that subscriber might be the central.
+    /// The result depends on the subscriptions that the Bluetooth stack reports. Some Bluetooth stacks report
+    /// a subscription but do not report which central has subscribed. The function then returns `true` for
+    /// every central, because every central could be this subscriber.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.
@@ -383,9 +391,10 @@ extension PeripheralSession {
     /// free. A program therefore does not wake up for each value that leaves the queue.
     ///
     /// When the queues have room, all waiting calls return in the order in which they began. The first caller
-    /// might fill the queues again. If the queues are full again, ``update(_:_:)`` returns `false` for the
-    /// next caller. A call to ``notify(_:_:)-(_,Value)`` that has waited longer for room in the same queue
-    /// goes first.
+    /// might then fill the queues with new values. If the next caller calls ``update(_:_:)`` while the queues
+    /// are full, ``update(_:_:)`` returns `false`. A call to ``notify(_:_:)-(_,Value)`` can also wait for
+    /// room in the same queue. If the call to `notify` has waited longer, the session queues the value of
+    /// `notify` before `readyToUpdate` returns.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``, or `CancellationError`.
@@ -431,16 +440,16 @@ extension PeripheralSession {
 // MARK: - Completion
 
 extension PeripheralSession {
-    /// The method by which the session currently determines the completion of updates.
+    /// How the session currently determines whether an update has been sent.
     ///
-    /// The method can change when the session publishes the peripheral again.
+    /// The value of this property can change when the session publishes the peripheral again.
     public var completionReporting: CompletionReporting { runtime.updates.completionReporting }
 }
 
 extension PeripheralSession {
     /// The statistics of the update queues.
     ///
-    /// The list of statistics is empty after the session ends.
+    /// The array is empty after the session ends.
     ///
     /// Each queue exists for the duration of one subscription.
     public var updateStatistics: [UpdateStatistics] {
@@ -449,11 +458,12 @@ extension PeripheralSession {
 }
 
 extension PeripheralSession {
-    /// The update totals of the characteristics whose queues have been used.
+    /// The update totals of each characteristic that has had updates in this session.
     ///
-    /// The list of update totals is empty after the session ends. The list of update totals contains at most
-    /// one entry for each characteristic. Unlike the counts of ``updateStatistics``, the update totals do not
-    /// return to 0 during a session. A monitoring system needs both ``updateStatistics`` and `updateTotals`.
+    /// The array is empty after the session ends. The array contains at most one entry for each
+    /// characteristic. The counts of ``updateStatistics`` start at 0 for each new subscription. The update
+    /// totals do not return to 0 during a session. A monitoring system needs both ``updateStatistics`` and
+    /// `updateTotals`.
     public var updateTotals: [UpdateTotals] {
         runtime.updateTotals
     }

@@ -41,9 +41,9 @@ public struct PeripheralSession: Sendable {
     ///
     /// Each access to `events` returns a separate sequence of the events that occur after the access. The
     /// sequence of events ends when the session ends. If a program does not consume the events, the session
-    /// retains the newest 1024 events. The sequence from the first access to `events` also contains the
-    /// events about the restored state, which occur before the session begins. An access by a service does
-    /// not count as the first access (see ``GATTServiceDeclaration/run(in:)``).
+    /// retains the newest 1024 events. The first access to `events` returns a sequence that also contains the
+    /// events about the restored state. The events about the restored state occur before the session begins.
+    /// An access by a service does not count as the first access (see ``GATTServiceDeclaration/run(in:)``).
     ///
     /// For the current state, read ``centrals`` and ``subscriptions``. To observe every change, read `events`
     /// before you read ``centrals`` and ``subscriptions``.
@@ -66,7 +66,7 @@ extension PeripheralSession {
     /// Returns the current connection of a central.
     ///
     /// Use the connection as a key for data that is valid only during the connection, such as the consent of
-    /// a user. Each later connection of the same central is a different key.
+    /// a user. When the same central connects again, the function returns a different key.
     ///
     /// - Returns: The connection, or `nil` if the central is not connected or the session has ended.
     public func connection(of central: Central) -> Central.Connection? {
@@ -87,7 +87,7 @@ extension PeripheralSession {
     /// - Throws: An error that the Bluetooth stack reports, or ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/disconnected`` when the central is not connected.
     ///   - ``PeripheralError/Code/connectionLost`` when the peripheral is not published.
-    ///   - ``PeripheralError/Code/stopped``.
+    ///   - ``PeripheralError/Code/stopped`` when the session has ended.
     public func disconnect(_ central: Central) async throws {
         try await runtime.link().disconnect(central.id)
     }
@@ -97,9 +97,9 @@ extension PeripheralSession {
     /// The function also returns centrals that are not connected. A bond belongs to the device and not to a
     /// single peripheral. The function therefore also returns centrals that bonded through other programs.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/connectionLost`` when the
-    ///   peripheral is not published, or with the code ``PeripheralError/Code/stopped``. The function also
-    ///   throws the errors that the Bluetooth stack reports.
+    /// - Throws: An error that the Bluetooth stack reports, or ``PeripheralError`` with one of these codes:
+    ///   - ``PeripheralError/Code/connectionLost`` when the peripheral is not published.
+    ///   - ``PeripheralError/Code/stopped`` when the session has ended.
     public func bondedCentrals() async throws -> [Central] {
         try await runtime.link().bondedCentrals()
     }
@@ -112,7 +112,7 @@ extension PeripheralSession {
     /// - Throws: An error that the Bluetooth stack reports, or ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/unknownCentral`` when the Bluetooth stack does not know the central.
     ///   - ``PeripheralError/Code/connectionLost`` when the peripheral is not published.
-    ///   - ``PeripheralError/Code/stopped``.
+    ///   - ``PeripheralError/Code/stopped`` when the session has ended.
     public func forget(_ central: Central) async throws {
         try await runtime.link().forget(central.id)
         await runtime.examineBonds()
@@ -150,10 +150,10 @@ extension PeripheralSession {
     /// ```
     ///
     /// A new advertisement replaces the earlier advertisement at the same index. The adapter continues to
-    /// send an unchanged advertisement without interruption. If the timeout of an unchanged advertisement has
-    /// passed, the adapter sends the advertisement again. A field that the program does not set has the same
-    /// default as in the declaration of a peripheral. Connected centrals stay connected while the
-    /// advertisements change.
+    /// send an unchanged advertisement without interruption. If an advertisement has stopped after its
+    /// `timeout`, the adapter starts the advertisement again, even if the advertisement is unchanged. A field
+    /// that the program does not set has the same default as in the declaration of a peripheral. Connected
+    /// centrals stay connected while the advertisements change.
     ///
     /// The new advertisements remain active until the next change or the end of the run. A restart of the
     /// Bluetooth stack does not change the advertisements. `Advertisement.plan(for:)` reports whether an
@@ -215,8 +215,8 @@ extension PeripheralSession {
     /// try await session.changeAdvertisement { $0.manufacturerData[0x0059] = [level] }
     /// ```
     ///
-    /// The change follows the rules of ``advertise(_:)-(Advertisement...)``. Several tasks can change
-    /// advertisements at the same time. A change in one task preserves the changes of the other tasks.
+    /// The change follows the rules of ``advertise(_:)-(Advertisement...)``. Several tasks can call the
+    /// function at the same time. The session makes the changes one after the other, so no change is lost.
     ///
     /// - Parameters:
     ///   - index: The index of the advertisement in ``advertisements``.
@@ -306,16 +306,18 @@ extension PeripheralSession {
     /// is declared with ``WriteDurability/durable``, the function returns after the value is saved. The
     /// session sends the value according to the rules of ``notify(_:_:)-(_,Value)``.
     ///
-    /// With ``UpdatePolicy/durable``, one save contains both the value and its update. The save also contains
-    /// the values of all earlier calls to ``update(_:_:)``. With ``UpdatePolicy/durable``, the function does
-    /// not change the value while the queue of a connected subscriber is full.
+    /// With ``UpdatePolicy/durable``, the session saves two things together: the new value, and the update
+    /// for the subscribers. The same save also contains the values of all earlier calls to ``update(_:_:)``.
+    /// With ``UpdatePolicy/durable``, the function does not change the value while the queue of a connected
+    /// subscriber is full.
     ///
     /// - Throws: The function throws one of these errors:
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///     ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``.
     ///   - ``RestorationError`` when the session cannot save the value yet. The session sends the value after
-    ///     a later save. ``RestorationError`` also occurs when the update queue has no room because the
-    ///     session cannot save earlier updates. If the update queue has no room, the value does not change.
+    ///     a later save.
+    ///   - ``RestorationError`` when the update queue is full, and the session cannot save the updates in the
+    ///     queue. The value does not change.
     ///   - `CancellationError`.
     public func set<Value>(_ characteristic: Characteristic<Value>, to value: Value) async throws {
         let handle = try persistentHandle(of: characteristic)

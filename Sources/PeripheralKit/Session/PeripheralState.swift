@@ -30,9 +30,9 @@ public struct PeripheralState: Hashable, Sendable {
 
     /// Whether the adapter sends all advertisements of the program.
     ///
-    /// The declaration of an advertisement can require a pause while a central is connected. A paused
-    /// advertisement counts as being sent. If the Bluetooth stack refuses one of several advertisements, the
-    /// adapter sends the other advertisements. ``reason`` explains the refusal of an advertisement.
+    /// The declaration of an advertisement can require a pause while a central is connected. This pause does
+    /// not change the value of the property. If the Bluetooth stack refuses one of several advertisements,
+    /// the adapter sends the other advertisements. ``reason`` explains the refusal of an advertisement.
     ///
     /// The property is `false` after ``PeripheralSession/stopAdvertising()``, or after all advertisements
     /// have timed out. Stopping an advertisement or reaching its timeout is not a failure.

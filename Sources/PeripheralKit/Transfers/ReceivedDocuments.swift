@@ -16,8 +16,9 @@ public struct ReceivedDocument: Sendable {
     ///
     /// - The document is longer than the maximum size. `bytes` contains only the first bytes of the document.
     /// - Writes without response were refused. A write is refused if it is invalid, or if writes arrive
-    ///   faster than the program consumes them. `bytes` does not contain the refused writes. If a refused
-    ///   write was an end marker, `bytes` contains more than one document.
+    ///   faster than the program consumes them. `bytes` does not contain the refused writes. An end marker
+    ///   can also be refused. In this case, the session does not detect the end of the document, and `bytes`
+    ///   also contains the next document.
     public let isComplete: Bool
 
     /// Creates a document for use in tests.

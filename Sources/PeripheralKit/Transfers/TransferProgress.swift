@@ -2,8 +2,8 @@
 public struct TransferProgress: Hashable, Sendable {
     /// The central that receives the document.
     ///
-    /// The central is `nil` if the progress applies to all recipients together. The progress applies to all
-    /// recipients together if the Bluetooth stack cannot send updates to each recipient separately.
+    /// The central is `nil` if the Bluetooth stack cannot send updates to each recipient separately. The
+    /// other properties then describe a single transfer to all recipients.
     public let central: Central.ID?
 
     /// The number of document bytes that are known to have left this device.

@@ -21,8 +21,8 @@ extension CharacteristicDeclaration {
         guard length.allows(bytes.count) else {
             throw PeripheralError(
                 code: .invalidValue,
-                message: "The value for characteristic \(uuid) has \(bytes.count) bytes, but "
-                    + "must have \(length)."
+                message: "The value for characteristic \(uuid) has \(bytes.count) bytes. "
+                    + "The value must have \(length)."
             )
         }
         return bytes

@@ -182,7 +182,7 @@ extension TransmitQueues {
 
 // MARK: - Indications
 
-/// Counts of indications, which wait for their turn in ``IndicationQueues``.
+/// The statistics of indications, which wait for their turn in ``IndicationQueues``.
 extension TransmitQueues {
     /// An indication until it is confirmed.
     struct CountedIndication {

@@ -1,4 +1,4 @@
-/// Counts of updates by their outcome.
+/// The number of updates with each outcome.
 struct UpdateCounters: Hashable {
     var sent = 0
     /// The number of updates that may have been sent.

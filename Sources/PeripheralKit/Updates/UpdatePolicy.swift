@@ -65,19 +65,19 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// ## Delivery
     ///
     /// The session sends the values for a subscriber in order. If a subscriber has asked for indications, the
-    /// session sends the values as indications. A notification is preserved until it is known to have
-    /// completed (see ``PeripheralSession/completionReporting``). An indication is preserved until the
-    /// central has confirmed the indication.
+    /// session sends the values as indications. The session preserves a notification until the session has
+    /// determined that the notification has left the device (see ``PeripheralSession/completionReporting``).
+    /// The session preserves an indication until the central has confirmed the indication.
     ///
     /// The session sends the following values again, in order:
     ///
     /// - Values that were sent between the last save and the moment when the program was killed.
-    /// - Values that were sent but had not completed when the central disconnected or the program ended.
+    /// - Values that were in transmission, or that waited for a confirmation, when the central disconnected
+    ///   or the program ended.
     ///
-    /// If the Bluetooth stack cannot send values to a central separately, the session sends each value for
-    /// this central in a single transmission to all subscribers. Some subscribers might therefore receive a
-    /// value twice. If a value requires an encrypted link, the subscriber receives the value after the link
-    /// is encrypted.
+    /// Sometimes the Bluetooth stack cannot send a value to only one central. In this case, the session sends
+    /// the value to all subscribers together. Some subscribers might therefore receive the value twice. If a
+    /// value requires an encrypted link, the subscriber receives the value after the link is encrypted.
     ///
     /// The session drops the values for an unbonded subscriber when the subscriber disconnects or the program
     /// ends. A subscriber that the Bluetooth stack does not identify receives no values.
@@ -93,8 +93,8 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// subscriber receives the newest values up to the limit. ``RestorationStatistics/droppedUpdates`` counts
     /// the older values that the session dropped.
     ///
-    /// The limit does not delay a value that a central writes to a ``PersistentValue``. The session preserves
-    /// a value that a central has written even if the limit is already reached.
+    /// The limit does not delay a value that a central writes to a ``PersistentValue``. Even if the limit is
+    /// already reached, the session preserves the value that the central has written.
     ///
     /// The session preserves at most 4,096 values for all subscribers together. If there are more than 4,096
     /// values, the session drops the oldest values of the subscriber with the most values.

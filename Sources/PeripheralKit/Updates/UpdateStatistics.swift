@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// Counts of a characteristic's updates for one subscriber.
+/// The update statistics of a characteristic for one subscriber.
 ///
 /// The session counts the updates from the beginning of the subscription.
 public struct UpdateStatistics: Hashable, Sendable {
@@ -24,20 +24,26 @@ public struct UpdateStatistics: Hashable, Sendable {
     /// indication is in flight until the central has confirmed the indication.
     public let inFlight: Int
 
-    /// The number of values and chunks that were confirmed or are known to have completed.
+    /// The number of values and chunks that were sent successfully.
+    ///
+    /// An indication counts as sent when the central has confirmed the indication. A notification counts as
+    /// sent when the session has determined that the notification has left the device (see
+    /// ``CompletionReporting``).
     public let sent: Int
 
-    /// The number of values and chunks whose completion the session no longer awaits.
+    /// The number of values and chunks with an unknown outcome.
     ///
     /// The session stops waiting for the confirmation of an indication after 30 s. With
     /// ``CompletionReporting/observed``, the session also stops waiting if it does not observe the completion
-    /// of an update in time. The Bluetooth stack might still have sent such an update.
+    /// of an update in time. It is possible that the Bluetooth stack has sent these updates.
     public let givenUp: Int
 
     /// The number of queued values that were not sent.
     ///
-    /// A queued value is not sent if sending it fails, or if a newer value replaces it (see
-    /// ``UpdatePolicy/latest``).
+    /// A queued value is not sent in these cases:
+    ///
+    /// - An attempt to send the value fails.
+    /// - A newer value replaces the queued value (see ``UpdatePolicy/latest``).
     public let dropped: Int
 
     /// The number of values that ``PeripheralSession/update(_:_:)`` refused because the queue was full.

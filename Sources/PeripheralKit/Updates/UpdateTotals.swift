@@ -1,11 +1,12 @@
 public import PeripheralCore
 
-/// Counts of a characteristic's updates for all subscribers together.
+/// The update statistics of a characteristic for all subscribers together.
 ///
 /// The session counts the updates from the beginning of the session.
 ///
 /// If the Bluetooth stack can send updates to each subscriber separately, an update to three subscribers
-/// counts three times. An update that ``PeripheralSession/indicate(_:_:)`` sends counts once.
+/// counts three times. The session counts each call to ``PeripheralSession/indicate(_:_:)`` as one update,
+/// even if there are several subscribers.
 public struct UpdateTotals: Hashable, Sendable {
     /// The characteristic.
     public let characteristic: BluetoothUUID
@@ -21,21 +22,28 @@ public struct UpdateTotals: Hashable, Sendable {
     /// indication is in flight until the central has confirmed the indication.
     public let inFlight: Int
 
-    /// The number of values and chunks that were confirmed or are known to have completed.
+    /// The number of values and chunks that were sent successfully.
+    ///
+    /// An indication counts as sent when the central has confirmed the indication. A notification counts as
+    /// sent when the session has determined that the notification has left the device (see
+    /// ``CompletionReporting``).
     public let sent: Int
 
-    /// The number of values and chunks whose completion the session no longer awaits.
+    /// The number of values and chunks with an unknown outcome.
     ///
     /// The session stops waiting for the confirmation of an indication after 30 s. With
     /// ``CompletionReporting/observed``, the session also stops waiting if it does not observe the completion
-    /// of an update in time. The Bluetooth stack might still have sent such an update.
+    /// of an update in time. It is possible that the Bluetooth stack has sent these updates.
     public let givenUp: Int
 
     /// The number of queued values that were not sent.
     ///
-    /// A queued value is not sent if sending it fails, or if a newer value replaces it (see
-    /// ``UpdatePolicy/latest``). A queued value is also not sent if the subscription ends, or if the
-    /// peripheral is no longer published.
+    /// A queued value is not sent in these cases:
+    ///
+    /// - An attempt to send the value fails.
+    /// - A newer value replaces the queued value (see ``UpdatePolicy/latest``).
+    /// - The subscription ends.
+    /// - The peripheral is no longer published.
     public let dropped: Int
 
     /// The number of values that ``PeripheralSession/update(_:_:)`` refused because a queue was full.

@@ -17,7 +17,9 @@ public struct ScanResult: Hashable, Sendable {
     /// Whether a central can connect to the advertiser.
     public var isConnectable: Bool
 
-    /// Creates a scan result for an implementation of ``TestCentral``.
+    /// Creates a scan result.
+    ///
+    /// Use this initializer when you implement ``TestCentral``.
     public init(
         address: DeviceAddress,
         advertisingData: [UInt8],

@@ -7,9 +7,9 @@ public import PeripheralKit
 ///
 /// ``VirtualCentral`` is an implementation without a radio.
 ///
-/// The requirements of this Swift protocol are Attribute Protocol operations on attribute handles. Tests use
-/// the methods that accept a declared `Characteristic`, such as ``read(_:)``, ``write(_:_:)`` and
-/// ``nextUpdate(of:)``.
+/// An implementation of `TestCentral` provides the operations of the Attribute Protocol (ATT). These
+/// operations identify an attribute by its handle. Tests use other methods, which accept a declared
+/// `Characteristic`. Examples of these methods are ``read(_:)``, ``write(_:_:)`` and ``nextUpdate(of:)``.
 ///
 /// If the peripheral refuses an operation, the operation throws an `ATTError`. If an operation fails for
 /// another reason, the operation throws a `TestCentralError`.

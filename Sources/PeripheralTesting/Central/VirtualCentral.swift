@@ -20,17 +20,19 @@ internal import Synchronization
 /// The central has a random static address until a test calls ``changeAddress()``. The central pairs only
 /// when a test calls ``pair(_:)``. If an attribute requires pairing, the central does not pair automatically.
 ///
-/// The method ``writeWithoutResponse(_:_:)`` returns when the handler of the peripheral has returned. A
-/// central with a radio cannot wait for the handler of the peripheral. A write to a `WriteStream` returns
-/// immediately.
+/// The method ``writeWithoutResponse(_:_:)`` returns when the handler of the peripheral has returned. On a
+/// real Bluetooth link, a write without response cannot wait for the handler of the peripheral. A write to a
+/// `WriteStream` returns immediately.
 public final class VirtualCentral: TestCentral {
     /// The peripheral under test.
     public let peripheral: Peripheral
 
-    /// The address with which the central connects.
+    /// The Bluetooth address that the central uses for its connections.
     ///
     /// The peripheral identifies the central by ``address`` until the two sides bond. During bonding, the
-    /// central reveals its identity address, which is its first address or `PairingUser.identityAddress`.
+    /// central sends its identity address to the peripheral. `PairingUser.identityAddress` sets the identity
+    /// address. If `PairingUser.identityAddress` is `nil`, the identity address is the address of the central
+    /// before the first call to ``changeAddress()``.
     ///
     /// ``changeAddress()`` does not change the address of a bonded central, because the peripheral recognizes
     /// a bonded central regardless of its address.
@@ -105,9 +107,9 @@ public final class VirtualCentral: TestCentral {
 
     /// Connects to the peripheral and negotiates the MTU.
     ///
-    /// On some stacks, such as a stack with a Bluetooth 5 adapter, a connection interrupts advertising. If a
-    /// connection has interrupted advertising, another central waits up to ``patience`` for advertising to
-    /// resume.
+    /// On some stacks, such as a stack with a Bluetooth 5 adapter, advertising pauses when a central
+    /// connects. If advertising has paused because of another central, the method waits until advertising
+    /// resumes. The method waits no longer than ``patience``.
     ///
     /// - Parameters:
     ///   - mtu: The largest MTU that the central accepts, from 23 to 517 bytes. The method clamps other

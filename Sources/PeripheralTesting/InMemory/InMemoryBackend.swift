@@ -27,7 +27,7 @@ private import Synchronization
 /// - Pairing: If a bonded central pairs again using Just Works, the program accepts or refuses the pairing.
 ///   The setting `JustWorksRepairing = confirm` of BlueZ has the same effect.
 /// - Advertising: Advertisements continue while centrals are connected, except advertisements that declare a
-///   pause during connections. The time limit of an advertisement never expires.
+///   pause during connections. The in-memory stack ignores the `timeout` of an advertisement.
 /// - Handlers: Each handler runs in a separate task.
 /// - Updates: Each update completes without delay, independently of the send rate. A central stores received
 ///   updates until the test reads them.
@@ -35,9 +35,9 @@ public struct InMemoryBackend: PeripheralBackend {
     private let server: VirtualGATTServer
     private let store = InMemoryRestorationStore()
 
-    /// Creates a Bluetooth stack without peripherals on the air.
+    /// Creates a Bluetooth stack in memory.
     ///
-    /// The stack is independent of other stacks.
+    /// The new stack contains no peripherals. The stack is independent of other stacks.
     public init() {
         server = VirtualGATTServer(
             deviceName: "Virtual",
@@ -55,7 +55,7 @@ public struct InMemoryBackend: PeripheralBackend {
     ///   - peripheral: The peripheral under test. The declaration of the peripheral determines the position
     ///     of each `Characteristic` in the database.
     ///   - patience: The longest time that the central waits for an update before it throws an error.
-    ///   - clock: The clock that measures `patience`.
+    ///   - clock: The clock for the time limit `patience`.
     /// - Returns: The central.
     public func makeCentral(
         of peripheral: Peripheral,
@@ -170,7 +170,7 @@ private final class AwaitedUpdates: Sendable {
     }
 }
 
-/// The link from a running peripheral to the stack in memory.
+/// The interface that the stack in memory provides to the running peripheral.
 private struct InMemoryLink: BackendLink {
     /// An operation on an update.
     enum Order {

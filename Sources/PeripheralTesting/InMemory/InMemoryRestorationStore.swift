@@ -69,9 +69,10 @@ public final class InMemoryRestorationStore: RestorationStore {
         state.withLock { $0.setAside[Array(identifier.utf8)] ?? [] }
     }
 
-    /// Returns an identifier's state that was set aside because its format version is newer.
+    /// Returns the state with the given format version that was set aside for an identifier.
     ///
-    /// The method returns `nil` if no state was set aside for the given version.
+    /// The framework sets a state aside if a newer version of the package saved the state. The method returns
+    /// `nil` if no state with the given format version was set aside.
     public func document(of identifier: String, setAsideForVersion version: Int) -> RestorationState? {
         state.withLock { $0.ofNewerVersions[Array(identifier.utf8)]?[version] }
     }

@@ -12,8 +12,8 @@ public struct DiscoveredDatabase: Hashable, Sendable {
     ///
     /// The services of the Bluetooth stack are Generic Access, Generic Attribute and the Device Information
     /// service that BlueZ publishes. The Device Information service of BlueZ precedes all services of
-    /// programs, and contains only the PnP ID characteristic. The property recognizes the Device Information
-    /// service of BlueZ by its position and by its characteristic.
+    /// programs, and contains only the PnP ID characteristic. Therefore the array omits a Device Information
+    /// service that comes first and contains only the PnP ID characteristic.
     public var applicationServices: [DiscoveredService] {
         let included = Set(services.flatMap(\.includedServices))
         let others = services.filter {
@@ -27,7 +27,9 @@ public struct DiscoveredDatabase: Hashable, Sendable {
         return Array(others.dropFirst())
     }
 
-    /// Creates a database for an implementation of `TestCentral`.
+    /// Creates a discovered database.
+    ///
+    /// Use this initializer when you implement `TestCentral`.
     public init(services: [DiscoveredService]) {
         self.services = services
     }
@@ -61,7 +63,9 @@ public struct DiscoveredService: Hashable, Sendable {
     /// The declaration handles of the included services.
     public var includedServices: [AttributeHandle]
 
-    /// Creates a service for an implementation of `TestCentral`.
+    /// Creates a discovered service.
+    ///
+    /// Use this initializer when you implement `TestCentral`.
     public init(
         uuid: BluetoothUUID,
         handles: ClosedRange<AttributeHandle>,
@@ -94,7 +98,9 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
     /// The descriptors in the order of their handles.
     public var descriptors: [DiscoveredDescriptor]
 
-    /// Creates a characteristic for an implementation of `TestCentral`.
+    /// Creates a discovered characteristic.
+    ///
+    /// Use this initializer when you implement `TestCentral`.
     public init(
         uuid: BluetoothUUID,
         declarationHandle: AttributeHandle,
@@ -132,7 +138,9 @@ public struct DiscoveredDescriptor: Hashable, Sendable {
     /// The handle of the descriptor.
     public var handle: AttributeHandle
 
-    /// Creates a descriptor for an implementation of `TestCentral`.
+    /// Creates a discovered descriptor.
+    ///
+    /// Use this initializer when you implement `TestCentral`.
     public init(uuid: BluetoothUUID, handle: AttributeHandle) {
         self.uuid = uuid
         self.handle = handle

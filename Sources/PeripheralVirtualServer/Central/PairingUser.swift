@@ -1,9 +1,9 @@
 public import PeripheralCore
 
-/// The user of a `TestCentral` during pairing.
+/// A simulated person who pairs a `TestCentral` with a peripheral.
 ///
-/// A `PairingUser` contains the capabilities of the central, and the answers of the person who uses the
-/// central.
+/// A `PairingUser` contains the pairing capabilities of the central, and the answers of the person to the
+/// pairing questions.
 ///
 /// ```swift
 /// try await central.pair(.justWorks)
@@ -45,14 +45,15 @@ public struct PairingUser: Sendable {
     /// If the property is `false`, the central uses LE legacy pairing.
     public var secureConnections: Bool
 
-    /// The public identity address that the central reveals when it bonds.
+    /// The public identity address that the central sends to the peripheral during bonding.
     ///
-    /// If the property is `nil`, the central reveals its first address. For example, the identity address of
-    /// an iPhone differs from the address with which the iPhone connects (Core Specification, Vol 3, Part H,
-    /// 3.6.5).
+    /// If the property is `nil`, the identity address is the address of the central before the first call to
+    /// `changeAddress()`. The identity address of a central can differ from the address that the central uses
+    /// for connections. For example, the two addresses of an iPhone differ (Core Specification, Vol 3, Part
+    /// H, 3.6.5).
     ///
-    /// Only a `VirtualCentral` reveals the address in ``identityAddress``. Any other implementation of
-    /// `TestCentral` reveals its own identity address.
+    /// Only a `VirtualCentral` uses this property. All other types of `TestCentral` ignore the property, and
+    /// send their own identity address.
     public var identityAddress: DeviceAddress?
 
     /// Receives the passkey that the central displays.
@@ -75,8 +76,9 @@ public struct PairingUser: Sendable {
     ///   - isBonding: Whether the central and the peripheral store the keys.
     ///   - requiresAuthentication: Whether the central requests protection against man-in-the-middle attacks.
     ///   - secureConnections: Whether the central offers LE Secure Connections.
-    ///   - identityAddress: The public identity address that a virtual central reveals when it bonds. If the
-    ///     value is `nil`, which is the default, the central reveals its first address.
+    ///   - identityAddress: The public identity address that a virtual central sends during bonding. If the
+    ///     value is `nil`, which is the default, the identity address is the address of the central before
+    ///     the first call to `changeAddress()`.
     ///   - display: Receives the passkey that the central displays. The default closure ignores the passkey.
     ///   - enterPasskey: Returns the passkey that the person enters on the central. The default closure
     ///     cancels the pairing.

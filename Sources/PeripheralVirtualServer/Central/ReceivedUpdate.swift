@@ -8,7 +8,9 @@ public struct ReceivedUpdate: Hashable, Sendable {
     /// The value.
     public var value: [UInt8]
 
-    /// Creates an update for an implementation of `TestCentral`.
+    /// Creates a received update.
+    ///
+    /// Use this initializer when you implement `TestCentral`.
     public init(kind: UpdateKind, value: [UInt8]) {
         self.kind = kind
         self.value = value

@@ -39,7 +39,9 @@ public struct TestCentralError: Error, Sendable, CustomStringConvertible {
     /// A description of the failure.
     public var message: String
 
-    /// Creates an error for an implementation of `TestCentral`.
+    /// Creates an error.
+    ///
+    /// Use this initializer when you implement `TestCentral`.
     public init(code: Code, message: String) {
         self.code = code
         self.message = message

@@ -178,8 +178,7 @@ struct AutomationIOServiceTests {
         }
     }
 
-    /// By the definition of the Value Trigger Setting, which says of each condition between which values "the
-    /// state is changed".
+    /// The definition of the Value Trigger Setting descriptor specifies which changes meet each condition.
     @Test(
         arguments: [
             (.changed, .none, [(0, 100, false), (0, 101, true), (0, 101, false)]),

@@ -27,10 +27,14 @@ struct FrameLossRecovery {
     /// The conclusion from a look.
     enum Verdict: Equatable {
         case wait
-        /// The given number of missing updates now count as completed.
+        /// Some outstanding updates now count as completed.
+        ///
+        /// The associated value is the number of these updates.
         case release(Int)
-        /// The oldest update counts as completed, and the central no longer limits the pace of other
-        /// centrals.
+        /// The link of the central has shown no activity for a long time.
+        ///
+        /// The session no longer waits for the oldest update of the central. The central no longer delays the
+        /// updates for other centrals.
         case releaseOfDeserted
         /// All updates are completed, and the recovery is over.
         case resolved

@@ -323,6 +323,6 @@ struct InFlightUpdates {
 extension PeripheralError {
     fileprivate static let centralGone = PeripheralError(
         code: .disconnected,
-        message: "The central disconnected before the value was observed to leave the device."
+        message: "The central disconnected. The value might not have left the device."
     )
 }

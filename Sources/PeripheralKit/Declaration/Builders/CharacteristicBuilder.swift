@@ -51,7 +51,7 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
     @available(
         *,
         unavailable,
-        message: "let the ControlPoint return responses of the characteristic's own type"
+        message: "use the value type of the Characteristic for the responses of the ControlPoint"
     )
     public static func buildExpression<Request, Response>(
         _ controlPoint: ControlPoint<Request, Response>
@@ -100,10 +100,14 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
         elements
     }
 
-    /// Rejects at compile time a valid range whose bounds have the wrong value type.
+    /// Rejects a ``ValidRange`` with bounds of a different type at compile time.
     ///
-    /// The bounds of a valid range must have the value type of the characteristic.
-    @available(*, unavailable, message: "give the ValidRange bounds of the characteristic's own type")
+    /// The bounds of a ``ValidRange`` must have the value type of the characteristic.
+    @available(
+        *,
+        unavailable,
+        message: "use the value type of the Characteristic for the bounds of the ValidRange"
+    )
     public static func buildExpression<T>(_ range: ValidRange<T>) -> [CharacteristicElement<Value>] { [] }
 
     /// Rejects a characteristic inside a characteristic at compile time.

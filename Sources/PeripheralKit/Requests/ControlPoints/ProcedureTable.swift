@@ -14,10 +14,10 @@ struct ProcedureTable {
     }
 
     enum Admission: Equatable {
-        /// The request is admitted, and the procedure begins after the request is answered.
+        /// The table accepts the request. The procedure begins after the answer to the request.
         case admitted
-        /// Another procedure of the same control point and central is about to end. The request can be
-        /// admitted after the other procedure has ended.
+        /// The table cannot accept the request yet. An earlier procedure for the same control point and the
+        /// same central is about to end. After the end of the earlier procedure, try again.
         case delayed
         case refused
     }
@@ -42,7 +42,7 @@ struct ProcedureTable {
     }
 
     private var procedures: [Number: Procedure] = [:]
-    /// The requests that have not been answered yet, including requests that are not admitted.
+    /// The requests that have not been answered yet, including requests that the table has not accepted.
     private var unanswered: Set<Number> = []
     private var nextNumber: Number = 0
 
@@ -58,7 +58,7 @@ struct ProcedureTable {
         procedures.values.contains { $0.place == place }
     }
 
-    /// Admits a procedure if it can begin.
+    /// Accepts the request for a procedure if the procedure can begin.
     ///
     /// A request that has already been answered is refused.
     mutating func admit(_ number: Number, at place: Place, isAbort: Bool) -> Admission {

@@ -21,7 +21,7 @@ final class Procedures: Sendable {
 
     private struct State {
         var table = ProcedureTable()
-        /// The requests that have been admitted but not answered yet.
+        /// The requests that the table has accepted, but that have not been answered yet.
         var admitted: [ProcedureTable.Number: Request] = [:]
         var tasks: [ProcedureTable.Number: Task<Void, Never>] = [:]
         /// The numbers of the tasks that send no response.
@@ -56,7 +56,9 @@ final class Procedures: Sendable {
         state.withLock { $0.table.makeNumber() }
     }
 
-    /// Returns a function that delivers the answer and then begins the procedure if it was admitted.
+    /// Returns a function that delivers the answer and then begins the procedure.
+    ///
+    /// The procedure begins only if the table has accepted the request.
     func delivering(
         the number: ProcedureTable.Number,
         by deliver: @escaping @Sendable (BackendAnswer.Outcome) -> Void

@@ -6,7 +6,8 @@ extension OutboxDelivery {
         case alone
         /// The backend sends the value to all subscribers together.
         ///
-        /// The value is also sent to subscribers for which it is not retained.
+        /// The outbox might contain the value for only some of these subscribers. The other subscribers also
+        /// receive the value.
         case together
     }
 

@@ -5,13 +5,19 @@
 struct SavingSchedule {
     /// The next step.
     enum Step: Equatable {
-        /// Save the present state, and report the result of the save to the schedule.
+        /// The caller must save the present state.
+        ///
+        /// After the save, the caller must call ``SavingSchedule/succeeded()`` or
+        /// ``SavingSchedule/failed(at:)``.
         case save
-        /// Ask the schedule again at the associated time, or after an event.
+        /// The caller must call ``SavingSchedule/next(at:)`` again at the given time.
+        ///
+        /// If an event occurs before the given time, the caller must make the call immediately after the
+        /// event.
         case wait(until: Duration)
-        /// Ask the schedule again after an event.
+        /// The caller must call ``SavingSchedule/next(at:)`` again when an event has occurred.
         case rest
-        /// Stop saving, because all possible saves are done.
+        /// The caller must stop, because all possible saves are done.
         case finish
     }
 

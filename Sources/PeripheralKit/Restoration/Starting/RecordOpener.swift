@@ -1,6 +1,6 @@
 /// Opens the record of a store that was not available at first.
 ///
-/// The opener tries after 1, 2, 4, … 60 seconds, and at the end of the session.
+/// `RecordOpener` tries to open the record after 1, 2, 4, … 60 seconds, and at the end of the session.
 struct RecordOpener: Sendable {
     /// The outcome of the attempts.
     enum Outcome {
@@ -14,7 +14,7 @@ struct RecordOpener: Sendable {
         ///
         /// The current run must not replace this data.
         case blocked(RestorationError)
-        /// The opener could not open the record before the session ended.
+        /// The session ended before an attempt to open the record succeeded.
         case ended
     }
 

@@ -52,9 +52,9 @@ struct RestorationStart: Sendable {
         problems += restoredValues.problems
     }
 
-    /// Creates a publication with the planned on-air handles.
+    /// Returns a copy of a publication that requests the planned over-the-air handles.
     ///
-    /// The plan preserves the handles of earlier attributes.
+    /// The plan preserves the handles of the attributes that existed in the earlier run.
     func publication(of publication: BackendPublication) -> BackendPublication {
         publication.placing(
             declared.table,

@@ -1,8 +1,10 @@
 internal import PeripheralCore
 
-/// Matches the elements of two databases by type, and by position among the elements of that type.
+/// Matches elements of the same type in two databases.
 ///
-/// Elements of other types, and the order of types, do not matter.
+/// If several elements have the same type, the first element matches the first element in the other database,
+/// the second element matches the second element, and so on. Elements of other types, and the order of types,
+/// do not matter.
 struct DatabaseMatch {
     /// The earlier handles, by the present handles.
     private(set) var former: [AttributeHandle: AttributeHandle] = [:]
