@@ -271,7 +271,7 @@ let layers: [Target] = [
             "PeripheralEmulator", "PeripheralOneThread", "PeripheralTesting", "PeripheralVirtualServer",
             "PeripheralGlucose", "PeripheralHeartRate", "PeripheralRecordAccess",
             "PeripheralServiceConformance",
-            "TestSupport", "kill-test-helper", "one-thread-test-helper",
+            "TestSupport", "crash-test-helper", "one-thread-test-helper",
             .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: swiftSettings
@@ -405,17 +405,17 @@ let testSupport: [Target] = [
 
     // The program that is killed over an emulated bluetoothd.
     .executableTarget(
-        name: "kill-test-helper",
+        name: "crash-test-helper",
         dependencies: ["PeripheralBlueZ", "PeripheralConformance", "PeripheralDBus"],
-        path: "Tests/KillTestHelper",
+        path: "Tests/CrashTestHelper",
         swiftSettings: swiftSettings
     ),
 
     // What runs firmware and measures it.
     .executableTarget(
-        name: "firmware-trial",
+        name: "firmware-check",
         dependencies: ["PeripheralKit", "PeripheralEmulator", "PeripheralTesting", "PeripheralHeartRate"],
-        path: "Tests/Firmware/Trial",
+        path: "Tests/Firmware/Check",
         swiftSettings: swiftSettings
     ),
 

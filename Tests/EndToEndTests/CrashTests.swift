@@ -19,7 +19,7 @@ func kill(rounds: Int, on version: BlueZVersion, seed: UInt64) async throws {
     var template = Array("/tmp/peripheral-kills-XXXXXX".utf8CString)
     let directory = try #require(mkdtemp(&template).map { String(cString: $0) })
     defer { removeAll(in: directory) }
-    let helper = try HelperProcess.path(of: "kill-test-helper")
+    let helper = try HelperProcess.path(of: "crash-test-helper")
     let interval = 50
     let outcome = try await withEmulatedBlueZ(EmulatedBlueZ.Configuration(version: version)) { bluez in
         let twin = CrashTestPeripheral()

@@ -16,20 +16,20 @@ struct StateDirectoryTests {
         store = directory.store
     }
 
-    private func document(_ value: String) -> RestorationState {
+    private func restorationState(_ value: String) -> RestorationState {
         var group = RestorationState.Group("Values")
         group["Value"] = value
-        var document = RestorationState()
-        document.append(group)
-        return document
+        var restorationState = RestorationState()
+        restorationState.append(group)
+        return restorationState
     }
 
     @Test func whatIsSavedIsLoaded() async throws {
         let record = try await store.open(identifier)
         #expect(try await record.load() == nil)
-        for document in [.sample, document("2"), RestorationState()] {
-            try await record.save(document)
-            #expect(try await record.load() == document)
+        for restorationState in [.sample, restorationState("2"), RestorationState()] {
+            try await record.save(restorationState)
+            #expect(try await record.load() == restorationState)
         }
         try await record.save(.sample)
         await record.close()
@@ -66,10 +66,10 @@ struct StateDirectoryTests {
         ]
         for identifier in identifiers {
             let record = try await store.open(identifier)
-            try await record.save(document(identifier))
+            try await record.save(restorationState(identifier))
         }
         for identifier in identifiers {
-            #expect(try await store.open(identifier).load() == document(identifier))
+            #expect(try await store.open(identifier).load() == restorationState(identifier))
         }
         let listed = try await store.identifiers()
         #expect(Set(listed.map { Array($0.utf8) }) == Set(identifiers.map { Array($0.utf8) }))
@@ -92,9 +92,9 @@ struct StateDirectoryTests {
             for number in 0..<50 {
                 group.addTask {
                     _ = await code { () throws(RestorationError) in
-                        var document = RestorationState.sample
-                        document.append(.init("N\(number)"))
-                        try await record.save(document)
+                        var restorationState = RestorationState.sample
+                        restorationState.append(.init("N\(number)"))
+                        try await record.save(restorationState)
                         guard try await record.load() != nil else {
                             Issue.record("nothing is preserved after \(number)")
                             return
@@ -112,7 +112,7 @@ struct StateDirectoryTests {
         #expect(try await record.setAside() == nil)
         var paths: [String] = []
         for number in 1...5 {
-            try await record.save(document("\(number)"))
+            try await record.save(restorationState("\(number)"))
             paths.append(try #require(try await record.setAside()))
             #expect(try await record.load() == nil)
         }

@@ -44,7 +44,7 @@ struct StorageTestHelper {
         let record = try await store.open(identifier)
         let last = try await record.load()?["Document"]?["Number"].flatMap { Int($0) }
         for number in ((last ?? 0) + 1)...1_000_000 {
-            try await record.save(document(number))
+            try await record.save(restorationState(number))
             say("\(number)")
         }
     }
@@ -68,37 +68,37 @@ struct StorageTestHelper {
         guard mountSmallFileSystem(at: path) else { return say("unavailable") }
         let store = StateDirectory(path: path)
         let record = try await store.open(identifier)
-        try await record.save(document(1))
+        try await record.save(restorationState(1))
         guard mount("none", path, nil, UInt(MS_REMOUNT | MS_RDONLY), nil) == 0 else {
             return say("unavailable")
         }
-        await sayOutcome { () throws(RestorationError) in try await record.save(document(2)) }
+        await sayOutcome { () throws(RestorationError) in try await record.save(restorationState(2)) }
         await sayOutcome { () throws(RestorationError) in _ = try await record.setAside() }
         await record.close()
         let again = try await store.open(identifier)
-        say(try await again.load() == document(1) ? "intact" : "changed")
+        say(try await again.load() == restorationState(1) ? "intact" : "changed")
         await sayOutcome { () throws(RestorationError) in _ = try await store.open("never opened before") }
     }
 
     private static func saveTwice(in store: StateDirectory, _ identifier: String) async throws {
         let record = try await store.open(identifier)
-        try await record.save(document(1))
+        try await record.save(restorationState(1))
         var group = RestorationState.Group("Document")
         group["Text"] = String(repeating: "x", count: 200_000)
         var large = RestorationState()
         large.append(group)
         await sayOutcome { () throws(RestorationError) in try await record.save(large) }
-        say(try await record.load() == document(1) ? "intact" : "changed")
+        say(try await record.load() == restorationState(1) ? "intact" : "changed")
     }
 
     /// A document of which each entry tells the number, as many as the number demands.
-    private static func document(_ number: Int) -> RestorationState {
+    private static func restorationState(_ number: Int) -> RestorationState {
         var group = RestorationState.Group("Document")
         group["Number"] = "\(number)"
         for position in 0..<(number % 97) { group["Entry-\(position)"] = "\(number)" }
-        var document = RestorationState()
-        document.append(group)
-        return document
+        var restorationState = RestorationState()
+        restorationState.append(group)
+        return restorationState
     }
 
     private static func sayOutcome(_ body: () async throws(RestorationError) -> Void) async {

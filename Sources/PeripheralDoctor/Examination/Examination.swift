@@ -36,7 +36,7 @@ package struct Examination: Sendable {
                     .ok,
                     "kernel",
                     "links-visible",
-                    "The kernel tells this program which links are encrypted."
+                    "This program can see which links are encrypted."
                 )
             ]
         }

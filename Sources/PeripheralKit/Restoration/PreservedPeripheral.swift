@@ -59,8 +59,8 @@ public struct PreservedPeripheral: Sendable {
         let record = try await store.open(identifier)
         let found: PreservedState?
         do throws(RestorationError) {
-            if let document = try await record.load() {
-                found = try PreservedState(decoding: document)
+            if let restorationState = try await record.load() {
+                found = try PreservedState(decoding: restorationState)
             } else {
                 found = nil
             }

@@ -23,8 +23,8 @@ package enum RestorationRules {
     }
 
     /// Checks that each name, key and value of a state can be saved unchanged.
-    package static func check(_ document: RestorationState) throws(RestorationError) {
-        for group in document.groups {
+    package static func check(_ restorationState: RestorationState) throws(RestorationError) {
+        for group in restorationState.groups {
             guard isName(group.name) else {
                 throw unwritable(
                     "The group \"\(group.name)\"",

@@ -60,7 +60,7 @@ public protocol RestorationRecord: Sendable {
     /// - Throws: ``RestorationError`` with the code ``RestorationError/Code/unwritable`` if the state cannot
     ///   be written, or if the name of a group or key, or a value, is not valid. ``RestorationError`` with
     ///   the code ``RestorationError/Code/tooLarge`` if the state is larger than the store accepts.
-    func save(_ document: RestorationState) async throws(RestorationError)
+    func save(_ restorationState: RestorationState) async throws(RestorationError)
 
     /// Moves the preserved state to another name.
     ///

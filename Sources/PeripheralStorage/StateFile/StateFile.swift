@@ -65,11 +65,11 @@ final class StateFile: Sendable {
             )
         }
         let bytes = try directory.read(file, limit: StateFileFormat.maximumSize)
-        return try StateFileFormat.document(in: bytes, of: identifier, upTo: version)
+        return try StateFileFormat.restorationState(in: bytes, of: identifier, upTo: version)
     }
 
-    func save(_ document: RestorationState) throws(RestorationError) {
-        let text = try StateFileFormat.text(of: document, identifier: identifier)
+    func save(_ restorationState: RestorationState) throws(RestorationError) {
+        let text = try StateFileFormat.text(of: restorationState, identifier: identifier)
         try prepareToReplace()
         var error: UnsafeMutablePointer<GError>?
         let isSaved = unsafe text.withUnsafeBytes { text in

@@ -17,9 +17,9 @@ package import PeripheralKit
 /// this package reads all formats up to its own format, ignores unknown groups and keys, and refuses newer
 /// formats.
 ///
-/// The version of the format is also the version of the documents. One number thus determines which versions
-/// of this package can read a file. The name of the first group contains a space, which is not allowed in the
-/// group names of a document.
+/// The version of the format is also the version of the preserved states. One number thus determines which
+/// versions of this package can read a file. The name of the first group contains a space, which is not
+/// allowed in the group names of a preserved state.
 package enum StateFileFormat {
     package static let version = RestorationState.newestVersion
     /// The maximum size in bytes, more than a database with all 65,535 handles needs.
@@ -39,18 +39,18 @@ package enum StateFileFormat {
     /// The start of the part that the checksum covers.
     private static let checkedStart = opening.count + checksumKey.count + Digest.length + 1
 
-    /// Returns the text of a document.
+    /// Returns the text of a preserved state.
     ///
-    /// - Throws: `unwritable` when the document breaks the rules for names and values, or `tooLarge`.
+    /// - Throws: `unwritable` when the state breaks the rules for names and values, or `tooLarge`.
     package static func text(
-        of document: RestorationState,
+        of restorationState: RestorationState,
         identifier: String
     ) throws(RestorationError) -> [UInt8] {
-        try RestorationRules.check(document)
+        try RestorationRules.check(restorationState)
         let file = KeyFile()
         file.set(String(version), for: "Version", in: group)
         file.set(identifier, for: "Identifier", in: group)
-        for group in document.groups {
+        for group in restorationState.groups {
             file.add(group)
         }
         let text = seal(file.text[opening.count...])
@@ -60,18 +60,18 @@ package enum StateFileFormat {
         return text
     }
 
-    /// Returns the document in a text.
+    /// Returns the preserved state in a text.
     ///
     /// ``maximumSize`` and ``maximumLineCount`` limit the work for any text.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - identifier: The identifier under which the document must have been saved.
+    ///   - identifier: The identifier under which the state must have been saved.
     ///   - version: The newest version that is read.
-    /// - Returns: The document.
-    /// - Throws: `damaged`, `newerVersion`, `tooLarge`, or `foreign` when the document was saved under
+    /// - Returns: The preserved state.
+    /// - Throws: `damaged`, `newerVersion`, `tooLarge`, or `foreign` when the state was saved under
     ///   another identifier.
-    package static func document(
+    package static func restorationState(
         in text: [UInt8],
         of identifier: String,
         upTo version: Int = version
@@ -89,7 +89,7 @@ package enum StateFileFormat {
             throw damaged(identifier, "it is not a key file")
         }
         try checkHeader(of: file, identifier: identifier, upTo: version)
-        return try document(in: file, identifier: identifier)
+        return try restorationState(in: file, identifier: identifier)
     }
 
     /// Returns the identifier in the first lines of a text.
@@ -176,18 +176,18 @@ extension StateFileFormat {
         }
     }
 
-    private static func document(
+    private static func restorationState(
         in file: borrowing KeyFile,
         identifier: String
     ) throws(RestorationError) -> RestorationState {
-        var document = RestorationState()
+        var restorationState = RestorationState()
         for name in file.groups where RestorationRules.isName(name) {
             guard let entries = file.entries(of: name, where: RestorationRules.isName) else {
                 throw damaged(identifier, "a value in the group \"\(name)\" is malformed")
             }
-            document.append(RestorationState.Group(name, entries: entries))
+            restorationState.append(RestorationState.Group(name, entries: entries))
         }
-        return document
+        return restorationState
     }
 
     private static func readVersion(of file: borrowing KeyFile) -> Int? {

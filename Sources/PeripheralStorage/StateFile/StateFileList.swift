@@ -27,7 +27,7 @@ struct StateFileList {
             guard let identifier = StateFileFormat.identifier(atStartOf: text) else { return nil }
             // A file that is damaged after its beginning is omitted, so that a program can still restore its
             // other peripherals.
-            _ = try StateFileFormat.document(in: text, of: identifier)
+            _ = try StateFileFormat.restorationState(in: text, of: identifier)
             return identifier
         } catch {
             return nil

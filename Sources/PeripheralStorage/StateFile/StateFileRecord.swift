@@ -21,9 +21,9 @@ final class StateFileRecord: RestorationRecord {
         return try await thread.run { () throws(RestorationError) in try file.load() }
     }
 
-    func save(_ document: RestorationState) async throws(RestorationError) {
+    func save(_ restorationState: RestorationState) async throws(RestorationError) {
         let file = try openFile()
-        try await thread.run { () throws(RestorationError) in try file.save(document) }
+        try await thread.run { () throws(RestorationError) in try file.save(restorationState) }
     }
 
     func setAside() async throws(RestorationError) -> String? {

@@ -13,7 +13,7 @@ public final class InMemoryRestorationStore: RestorationStore {
     fileprivate typealias Identifier = [UInt8]
 
     fileprivate struct State {
-        var documents: [Identifier: RestorationState] = [:]
+        var saved: [Identifier: RestorationState] = [:]
         var setAside: [Identifier: [RestorationState]] = [:]
         var ofNewerVersions: [Identifier: [Int: RestorationState]] = [:]
         var open: Set<Identifier> = []
@@ -30,8 +30,8 @@ public final class InMemoryRestorationStore: RestorationStore {
         state = Mutex(State())
     }
 
-    private init(documents: [Identifier: RestorationState]) {
-        state = Mutex(State(documents: documents))
+    private init(saved: [Identifier: RestorationState]) {
+        state = Mutex(State(saved: saved))
     }
 
     /// The number of saves since the creation of the store.
@@ -59,13 +59,13 @@ public final class InMemoryRestorationStore: RestorationStore {
 
     /// The preserved state of an identifier, or `nil` if the store contains no state for the identifier.
     public subscript(identifier: String) -> RestorationState? {
-        get { state.withLock { $0.documents[Array(identifier.utf8)] } }
-        set { state.withLock { $0.documents[Array(identifier.utf8)] = newValue } }
+        get { state.withLock { $0.saved[Array(identifier.utf8)] } }
+        set { state.withLock { $0.saved[Array(identifier.utf8)] = newValue } }
     }
 
     /// Returns the states that `RestorationRecord.setAside()` has set aside for an identifier, oldest state
     /// first.
-    public func documentsSetAside(of identifier: String) -> [RestorationState] {
+    public func statesSetAside(of identifier: String) -> [RestorationState] {
         state.withLock { $0.setAside[Array(identifier.utf8)] ?? [] }
     }
 
@@ -73,7 +73,7 @@ public final class InMemoryRestorationStore: RestorationStore {
     ///
     /// The framework sets a state aside if a newer version of the package saved the state. The method returns
     /// `nil` if no state with the given format version was set aside.
-    public func document(of identifier: String, setAsideForVersion version: Int) -> RestorationState? {
+    public func state(of identifier: String, setAsideForVersion version: Int) -> RestorationState? {
         state.withLock { $0.ofNewerVersions[Array(identifier.utf8)]?[version] }
     }
 
@@ -81,7 +81,7 @@ public final class InMemoryRestorationStore: RestorationStore {
     ///
     /// In the new store, no record is open, and loading and saving succeed.
     public func snapshot() -> InMemoryRestorationStore {
-        InMemoryRestorationStore(documents: state.withLock { $0.documents })
+        InMemoryRestorationStore(saved: state.withLock { $0.saved })
     }
 
     /// Waits until ``saveCount`` is at least the given number.
@@ -101,7 +101,7 @@ public final class InMemoryRestorationStore: RestorationStore {
         state.withLock { state in
             // State that cannot be loaded is not listed.
             guard state.loadError == nil else { return [] }
-            return state.documents.keys.map { String(decoding: $0, as: UTF8.self) }
+            return state.saved.keys.map { String(decoding: $0, as: UTF8.self) }
         }
     }
 
@@ -138,17 +138,17 @@ private final class InMemoryRecord: RestorationRecord {
         try checkOpen()
         return try store.state.withLock { state throws(RestorationError) in
             if let error = state.loadError { throw error }
-            return state.documents[key]
+            return state.saved[key]
         }
     }
 
-    func save(_ document: RestorationState) async throws(RestorationError) {
+    func save(_ restorationState: RestorationState) async throws(RestorationError) {
         try checkOpen()
-        try RestorationRules.check(document)
+        try RestorationRules.check(restorationState)
         let waiters = try store.state.withLock { state throws(RestorationError) in
             if let error = state.saveError { throw error }
             state.loadError = nil
-            state.documents[key] = document
+            state.saved[key] = restorationState
             state.saveCount += 1
             let reached = state.waiters.filter { $0.count <= state.saveCount }
             state.waiters.removeAll { $0.count <= state.saveCount }
@@ -158,11 +158,13 @@ private final class InMemoryRecord: RestorationRecord {
     }
 
     func setAside() async throws(RestorationError) -> String? {
-        try setAside { state, document in state.setAside[key, default: []].append(document) }
+        try setAside { state, restorationState in state.setAside[key, default: []].append(restorationState) }
     }
 
     func setAside(forVersion version: Int) async throws(RestorationError) -> String? {
-        try setAside { state, document in state.ofNewerVersions[key, default: [:]][version] = document }
+        try setAside { state, restorationState in
+            state.ofNewerVersions[key, default: [:]][version] = restorationState
+        }
     }
 
     private func setAside(
@@ -172,10 +174,10 @@ private final class InMemoryRecord: RestorationRecord {
         return store.state.withLock { state in
             let isDamaged = state.loadError != nil
             state.loadError = nil
-            guard let document = state.documents.removeValue(forKey: key) else {
+            guard let restorationState = state.saved.removeValue(forKey: key) else {
                 return isDamaged ? "memory" : nil
             }
-            keep(&state, document)
+            keep(&state, restorationState)
             return "memory"
         }
     }

@@ -89,8 +89,8 @@ final class BondTests: Sendable {
             #expect(session.restored?.subscribers.map(\.status) == [.expected])
             try await session.notify(level, 3)
         }
-        let document = try #require(store["com.example.bonds"])
-        #expect(try PreservedState(decoding: document).updates.map(\.value) == [[1], [3]])
+        let restorationState = try #require(store["com.example.bonds"])
+        #expect(try PreservedState(decoding: restorationState).updates.map(\.value) == [[1], [3]])
     }
 
     @Test func whoComesWhenThereIsNoRoomIsToldToTheProgram() async throws {

@@ -11,7 +11,7 @@ import Testing
 final class CrashTests: Sendable {
     /// What the store holds at an instant, and what had been acknowledged by then.
     private struct Remains {
-        var document: RestorationState?
+        var restorationState: RestorationState?
         var acknowledged: UInt32
         /// What had been begun by the time that the store was looked at.
         var begun: UInt32
@@ -96,10 +96,10 @@ final class CrashTests: Sendable {
             while remains.count < 100 || numbers.count < 3 {
                 for _ in 0..<Int.random(in: 0...40, using: &generator) { await Task.yield() }
                 let sure = acknowledged.load(ordering: .sequentiallyConsistent)
-                let document = store[Self.identifier]
+                let restorationState = store[Self.identifier]
                 let begun = begun.load(ordering: .sequentiallyConsistent)
-                remains.append(Remains(document: document, acknowledged: sure, begun: begun))
-                if document != nil { numbers.insert(sure) }
+                remains.append(Remains(restorationState: restorationState, acknowledged: sure, begun: begun))
+                if restorationState != nil { numbers.insert(sure) }
             }
             traffic.cancel()
             // It may be cancelled in the middle of a write.
@@ -111,11 +111,11 @@ final class CrashTests: Sendable {
         var values: Set<UInt32> = []
         var databases: Set<PreservedDatabase> = []
         for found in remains {
-            guard let document = found.document else {
+            guard let restorationState = found.restorationState else {
                 #expect(found.acknowledged == 0, "seed \(seed)")
                 continue
             }
-            let state = try PreservedState(decoding: document)
+            let state = try PreservedState(decoding: restorationState)
             let (written, set) = try (number(of: 0x2A1C, in: state), number(of: 0x2A1D, in: state))
             for uuid in [durable.uuid, audit.uuid] {
                 #expect(try lastUpdate(of: uuid, in: state) == written, "\(uuid), seed \(seed)")

@@ -91,7 +91,7 @@ final class LateStoreTests: Sendable {
         store.opens()
         clock.advance(by: .milliseconds(250))
         try await ended
-        #expect(store.memory.documentsSetAside(of: Self.identifier).isEmpty)
+        #expect(store.memory.statesSetAside(of: Self.identifier).isEmpty)
         #expect(log.lines.count { $0.contains("The disk is full.") } == 1)
     }
 
@@ -118,7 +118,7 @@ final class LateStoreTests: Sendable {
 
     /// It is as it was, whatever the run does, and the next one begins with it.
     @Test func whatCanBeOpenedLaterWaitsForTheNextRun() async throws {
-        let document = try await preserveOff()
+        let restorationState = try await preserveOff()
         async let ended: Void = run { [self] session in
             let value = try session.value(of: isOn)
             #expect(value == true)
@@ -136,8 +136,8 @@ final class LateStoreTests: Sendable {
         }
         await passTheWait()
         try await ended
-        #expect(store.memory[Self.identifier] == document)
-        #expect(store.memory.documentsSetAside(of: Self.identifier).isEmpty)
+        #expect(store.memory[Self.identifier] == restorationState)
+        #expect(store.memory.statesSetAside(of: Self.identifier).isEmpty)
         #expect(
             log.lines.contains {
                 $0.hasPrefix("warning") && $0.contains("It stays as it is for the next run")
@@ -151,12 +151,12 @@ final class LateStoreTests: Sendable {
     }
 
     @Test func whatCanBeOpenedAtTheEndWaitsForTheNextRun() async throws {
-        let document = try await preserveOff()
+        let restorationState = try await preserveOff()
         async let ended: Void = run { [store] _ in store.opens() }
         await passTheWait()
         try await ended
-        #expect(store.memory[Self.identifier] == document)
-        #expect(store.memory.documentsSetAside(of: Self.identifier).isEmpty)
+        #expect(store.memory[Self.identifier] == restorationState)
+        #expect(store.memory.statesSetAside(of: Self.identifier).isEmpty)
     }
 
     @Test func anEmptyStoreThatOpensLaterIsUsed() async throws {
@@ -171,16 +171,16 @@ final class LateStoreTests: Sendable {
         }
         await passTheWait()
         try await ended
-        let document = try #require(store.memory[Self.identifier])
-        #expect(try Array(PreservedState(decoding: document).values.values) == [[0]])
+        let restorationState = try #require(store.memory[Self.identifier])
+        #expect(try Array(PreservedState(decoding: restorationState).values.values) == [[0]])
     }
 
     /// No run of this version could begin with these; they make way for what can be saved.
     @Test(arguments: [RestorationError.Code.damaged, .newerVersion])
     func whatCannotBeReadLaterIsSetAside(code: RestorationError.Code) async throws {
-        var document = try await preserveOff()
-        document["peripheral"]?["version"] = code == .newerVersion ? "2.0" : "none"
-        store.memory[Self.identifier] = document
+        var restorationState = try await preserveOff()
+        restorationState["peripheral"]?["version"] = code == .newerVersion ? "2.0" : "none"
+        store.memory[Self.identifier] = restorationState
         async let ended: Void = run { [self] session in
             let problems = await untilOpened(session)
             #expect(problems.map(\.operation) == [.restore])
@@ -190,10 +190,10 @@ final class LateStoreTests: Sendable {
         }
         await passTheWait()
         try await ended
-        let aside = store.memory.documentsSetAside(of: Self.identifier)
-        let kept = store.memory.document(of: Self.identifier, setAsideForVersion: 2)
-        #expect(aside == (code == .damaged ? [document] : []))
-        #expect(kept == (code == .newerVersion ? document : nil))
+        let aside = store.memory.statesSetAside(of: Self.identifier)
+        let kept = store.memory.state(of: Self.identifier, setAsideForVersion: 2)
+        #expect(aside == (code == .damaged ? [restorationState] : []))
+        #expect(kept == (code == .newerVersion ? restorationState : nil))
         let saved = try #require(store.memory[Self.identifier])
         #expect(try Array(PreservedState(decoding: saved).values.values) == [[0]])
     }

@@ -65,17 +65,17 @@ final class RestorationFailureTests: Sendable {
     /// It is kept apart, each time, for the version that can read it.
     @Test func whatANewerVersionHasSavedIsKeptForIt() async throws {
         try await run { _, session in try await session.preserve() }
-        var document = try #require(store[Self.identifier])
-        document["peripheral"]?["version"] = "2.0"
-        store[Self.identifier] = document
+        var restorationState = try #require(store[Self.identifier])
+        restorationState["peripheral"]?["version"] = "2.0"
+        store[Self.identifier] = restorationState
         try await run { _, session in
             #expect(session.restored?.isEmpty == true)
             let problem = try #require(session.restored?.problems.first)
             #expect(problem.operation == .restore && problem.error.code == .newerVersion)
             #expect(problem.setAside != nil)
         }
-        #expect(store.document(of: Self.identifier, setAsideForVersion: 2) == document)
-        #expect(store.documentsSetAside(of: Self.identifier).isEmpty)
+        #expect(store.state(of: Self.identifier, setAsideForVersion: 2) == restorationState)
+        #expect(store.statesSetAside(of: Self.identifier).isEmpty)
         try await run { _, session in #expect(session.restored?.problems.isEmpty == true) }
     }
 
@@ -151,8 +151,8 @@ final class RestorationFailureTests: Sendable {
             store.isDoubtful.store(false, ordering: .sequentiallyConsistent)
             // As it was when it was saved last without doubt.
             try await session.set(isOn, to: true)
-            let document = try #require(store.memory[Self.identifier])
-            #expect(try Array(PreservedState(decoding: document).values.values) == [[1]])
+            let restorationState = try #require(store.memory[Self.identifier])
+            #expect(try Array(PreservedState(decoding: restorationState).values.values) == [[1]])
         }
     }
 }
@@ -165,8 +165,8 @@ private final class DoubtfulStore: RestorationStore {
 
         func load() async throws(RestorationError) -> RestorationState? { try await record.load() }
 
-        func save(_ document: RestorationState) async throws(RestorationError) {
-            try await record.save(document)
+        func save(_ restorationState: RestorationState) async throws(RestorationError) {
+            try await record.save(restorationState)
             guard !store.isDoubtful.load(ordering: .sequentiallyConsistent) else {
                 throw RestorationError(code: .unwritable, message: "The disk does not answer.")
             }

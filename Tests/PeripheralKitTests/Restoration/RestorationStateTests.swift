@@ -24,19 +24,19 @@ struct RestorationDocumentTests {
     }
 
     @Test func documentKeepsTheOrderOfItsGroups() {
-        var document = RestorationState()
-        for name in ["B", "A", "C"] { document.append(group(name, ["Key": name])) }
-        document.append(group("A", ["Key": "new"]))
-        #expect(document.groups.map(\.name) == ["B", "A", "C"])
-        #expect(document["A"]?["Key"] == "new")
-        document["B"] = nil
-        document["missing"] = nil
-        #expect(document.groups.map(\.name) == ["A", "C"])
-        #expect(document["C"]?["Key"] == "C")
-        document["C"]?["Key"] = "changed"
-        #expect(document.groups.last?["Key"] == "changed")
-        document["D"] = group("other name", [:])
-        #expect(document.groups.last?.name == "D")
+        var restorationState = RestorationState()
+        for name in ["B", "A", "C"] { restorationState.append(group(name, ["Key": name])) }
+        restorationState.append(group("A", ["Key": "new"]))
+        #expect(restorationState.groups.map(\.name) == ["B", "A", "C"])
+        #expect(restorationState["A"]?["Key"] == "new")
+        restorationState["B"] = nil
+        restorationState["missing"] = nil
+        #expect(restorationState.groups.map(\.name) == ["A", "C"])
+        #expect(restorationState["C"]?["Key"] == "C")
+        restorationState["C"]?["Key"] = "changed"
+        #expect(restorationState.groups.last?["Key"] == "changed")
+        restorationState["D"] = group("other name", [:])
+        #expect(restorationState.groups.last?.name == "D")
     }
 
     @Test func orderIsPartOfEquality() {

@@ -172,9 +172,9 @@ final class RestorationTests: Sendable {
     }
 
     @Test func whatIsDamagedIsSetAside() async throws {
-        var document = RestorationState()
-        document.append(RestorationState.Group("peripheral"))
-        store[Self.identifier] = document
+        var restorationState = RestorationState()
+        restorationState.append(RestorationState.Group("peripheral"))
+        store[Self.identifier] = restorationState
         try await run(door()) { _, session in
             let problem = try #require(session.restored?.problems.first)
             #expect(problem.operation == .restore && problem.error.code == .damaged)
@@ -182,7 +182,7 @@ final class RestorationTests: Sendable {
             #expect(session.restored?.isEmpty == true)
             try await session.preserve()
         }
-        #expect(store.documentsSetAside(of: Self.identifier) == [document])
+        #expect(store.statesSetAside(of: Self.identifier) == [restorationState])
         #expect(store[Self.identifier] != nil)
     }
 

@@ -32,13 +32,16 @@ struct CrashTests {
             saved = child.lines().last.flatMap { Int($0) } ?? saved
 
             let record = try await directory.store.open(identifier)
-            let document = try await record.load()
+            let restorationState = try await record.load()
             await record.close()
-            guard let document else {
+            guard let restorationState else {
                 #expect(saved == 0, "round \(round), seed \(seed): nothing is there after \(saved)")
                 continue
             }
-            preserved = try #require(number(of: document), "round \(round), seed \(seed): a mix: \(document)")
+            preserved = try #require(
+                number(of: restorationState),
+                "round \(round), seed \(seed): a mix: \(restorationState)"
+            )
             #expect((saved...saved + 1).contains(preserved), "round \(round), seed \(seed)")
         }
         #expect(preserved > 50)
@@ -55,8 +58,8 @@ struct CrashTests {
     }
 
     /// The number of a document of the helper, `nil` when it is not whole.
-    private func number(of document: RestorationState) -> Int? {
-        guard document.groups.count == 1, let group = document["Document"],
+    private func number(of restorationState: RestorationState) -> Int? {
+        guard restorationState.groups.count == 1, let group = restorationState["Document"],
             let number = group["Number"].flatMap({ Int($0) }),
             group.entries.count == 1 + number % 97, group.entries.allSatisfy({ $0.value == "\(number)" })
         else { return nil }

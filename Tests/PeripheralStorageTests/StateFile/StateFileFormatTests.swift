@@ -10,7 +10,7 @@ struct StateFileFormatTests {
 
     private func code(of text: [UInt8], identifier: String = identifier) -> RestorationError.Code? {
         do throws(RestorationError) {
-            _ = try StateFileFormat.document(in: text, of: identifier)
+            _ = try StateFileFormat.restorationState(in: text, of: identifier)
             return nil
         } catch {
             return error.code
@@ -25,20 +25,20 @@ struct StateFileFormatTests {
     @Test(arguments: [identifier, "a=b [c]\n#\\ d ", "é", "e\u{301}", "\u{0C}lamp"])
     func documentComesBack(identifier: String) throws {
         let text = try StateFileFormat.text(of: .sample, identifier: identifier)
-        #expect(try StateFileFormat.document(in: text, of: identifier) == .sample)
+        #expect(try StateFileFormat.restorationState(in: text, of: identifier) == .sample)
         #expect(StateFileFormat.identifier(atStartOf: text) == identifier)
     }
 
     @Test(arguments: [21, 22] as [UInt64]) func anyDocumentComesBack(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<2_000 {
-            let document = RestorationState.random(using: &generator)
-            let text = try StateFileFormat.text(of: document, identifier: Self.identifier)
-            let read = try StateFileFormat.document(in: text, of: Self.identifier)
+            let restorationState = RestorationState.random(using: &generator)
+            let text = try StateFileFormat.text(of: restorationState, identifier: Self.identifier)
+            let read = try StateFileFormat.restorationState(in: text, of: Self.identifier)
             // Written again as well, to compare bytes: texts that look the same are equal to Swift.
             let again = try StateFileFormat.text(of: read, identifier: Self.identifier)
-            guard read == document, again == text else {
-                Issue.record("\(document), seed \(seed), comes back as \(read)")
+            guard read == restorationState, again == text else {
+                Issue.record("\(restorationState), seed \(seed), comes back as \(read)")
                 return
             }
         }
@@ -50,10 +50,10 @@ struct StateFileFormatTests {
         "\r\ta", "a\u{0C}",
     ])
     func anyBeginningOfAValueComesBack(value: String) throws {
-        var document = RestorationState()
-        document.append(.init("a", entries: [.init(key: "b", value: value)]))
-        let text = try StateFileFormat.text(of: document, identifier: Self.identifier)
-        let read = try StateFileFormat.document(in: text, of: Self.identifier)
+        var restorationState = RestorationState()
+        restorationState.append(.init("a", entries: [.init(key: "b", value: value)]))
+        let text = try StateFileFormat.text(of: restorationState, identifier: Self.identifier)
+        let read = try StateFileFormat.restorationState(in: text, of: Self.identifier)
         #expect(read["a"].map { Array(($0["b"] ?? "").utf8) } == Array(value.utf8))
     }
 
@@ -65,12 +65,12 @@ struct StateFileFormatTests {
     }
 
     @Test func formIsThatOfTheDocumentation() throws {
-        var document = RestorationState()
-        document.append(.init("Subscribers"))
+        var restorationState = RestorationState()
+        restorationState.append(.init("Subscribers"))
         var adapter = RestorationState.Group("Adapter")
         adapter["Path"] = "/org/bluez/hci0"
-        document.append(adapter)
-        let text = try StateFileFormat.text(of: document, identifier: Self.identifier)
+        restorationState.append(adapter)
+        let text = try StateFileFormat.text(of: restorationState, identifier: Self.identifier)
         #expect(
             String(decoding: text, as: UTF8.self) == """
                 [Peripheral State]
@@ -150,9 +150,9 @@ struct StateFileFormatTests {
             Name[de]=Lampe
             """
         )
-        let document = try StateFileFormat.document(in: text, of: Self.identifier)
-        #expect(document.groups.map(\.name) == ["Adapter"])
-        #expect(document["Adapter"]?.entries == [.init(key: "Path", value: "/org/bluez/hci0")])
+        let restorationState = try StateFileFormat.restorationState(in: text, of: Self.identifier)
+        #expect(restorationState.groups.map(\.name) == ["Adapter"])
+        #expect(restorationState["Adapter"]?.entries == [.init(key: "Path", value: "/org/bluez/hci0")])
     }
 
     @Test func sizeIsBounded() {
@@ -164,9 +164,9 @@ struct StateFileFormatTests {
     @Test func tooLargeADocumentIsRefused() {
         var group = RestorationState.Group("Values")
         group["2A19"] = String(repeating: "x", count: StateFileFormat.maximumSize)
-        var document = RestorationState()
-        document.append(group)
-        #expect { try StateFileFormat.text(of: document, identifier: Self.identifier) } throws: {
+        var restorationState = RestorationState()
+        restorationState.append(group)
+        #expect { try StateFileFormat.text(of: restorationState, identifier: Self.identifier) } throws: {
             ($0 as? RestorationError)?.code == .tooLarge
         }
     }
@@ -180,9 +180,9 @@ struct StateFileFormatTests {
     func whatCannotBeWrittenIsRefused(group: String, key: String, value: String) {
         var refused = RestorationState.Group(group)
         refused[key] = value
-        var document = RestorationState()
-        document.append(refused)
-        #expect { try StateFileFormat.text(of: document, identifier: Self.identifier) } throws: {
+        var restorationState = RestorationState()
+        restorationState.append(refused)
+        #expect { try StateFileFormat.text(of: restorationState, identifier: Self.identifier) } throws: {
             ($0 as? RestorationError)?.code == .unwritable
         }
     }

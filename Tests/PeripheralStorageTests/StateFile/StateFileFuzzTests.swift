@@ -27,12 +27,14 @@ struct StateFileFuzzTests {
     private func outcome(of text: [UInt8], seed: UInt64) -> RestorationError.Code? {
         _ = StateFileFormat.identifier(atStartOf: text)
         do throws(RestorationError) {
-            let document = try StateFileFormat.document(in: text, of: Self.identifier)
-            let again = try StateFileFormat.document(
-                in: try StateFileFormat.text(of: document, identifier: Self.identifier),
+            let restorationState = try StateFileFormat.restorationState(in: text, of: Self.identifier)
+            let again = try StateFileFormat.restorationState(
+                in: try StateFileFormat.text(of: restorationState, identifier: Self.identifier),
                 of: Self.identifier
             )
-            if again != document { Issue.record("\(text), seed \(seed), becomes \(document), then \(again)") }
+            if again != restorationState {
+                Issue.record("\(text), seed \(seed), becomes \(restorationState), then \(again)")
+            }
             return nil
         } catch {
             if !Self.expected.contains(error.code) { Issue.record("\(text), seed \(seed): \(error)") }

@@ -18,10 +18,12 @@ struct VersionTests {
         name = StateFileName(identifier: identifier)
     }
 
-    private func document(_ value: String) -> RestorationState {
-        var document = RestorationState()
-        document.append(RestorationState.Group("Values", entries: [.init(key: "Value", value: value)]))
-        return document
+    private func restorationState(_ value: String) -> RestorationState {
+        var restorationState = RestorationState()
+        restorationState.append(
+            RestorationState.Group("Values", entries: [.init(key: "Value", value: value)])
+        )
+        return restorationState
     }
 
     /// What the second version of this package would have in its file.
@@ -50,46 +52,46 @@ struct VersionTests {
         #expect(try await record.load() == nil)
         // It is not one of the few that are kept for a person to look into.
         for number in 1...5 {
-            try await record.save(document("\(number)"))
+            try await record.save(restorationState("\(number)"))
             _ = try await record.setAside()
         }
-        try await record.save(document("old"))
+        try await record.save(restorationState("old"))
         await record.close()
         #expect(directory.names.count { name.numberSetAside($0) != nil } == 3)
 
-        #expect(try loadAsNewerVersion() == document("new"))
+        #expect(try loadAsNewerVersion() == restorationState("new"))
         #expect(try directory.read(name.state) == stateOfNewerVersion("new"))
         // Once more: nothing moves any more.
-        #expect(try loadAsNewerVersion() == document("new"))
+        #expect(try loadAsNewerVersion() == restorationState("new"))
         #expect(directory.names.count { name.numberSetAside($0) != nil } == 3)
 
         // The older version, in turn, goes on from its own.
         let again = try await store.open(identifier)
         try await keepStateOfNewerVersion(again)
-        #expect(try await again.load() == document("old"))
+        #expect(try await again.load() == restorationState("old"))
         await again.close()
-        #expect(try loadAsNewerVersion() == document("new"))
+        #expect(try loadAsNewerVersion() == restorationState("new"))
     }
 
     @Test func anOlderStateIsUsedWhereThereIsNoOtherOne() async throws {
         let record = try await store.open(identifier)
-        try await record.save(document("old"))
+        try await record.save(restorationState("old"))
         await record.close()
-        #expect(try loadAsNewerVersion() == document("old"))
+        #expect(try loadAsNewerVersion() == restorationState("old"))
         #expect(directory.names == [name.lock, name.state].sorted())
     }
 
     /// A program may be killed between two moves.
     @Test func aStateOfThisVersionIsFoundUnderItsName() async throws {
         let record = try await store.open(identifier)
-        try await record.save(document("own"))
+        try await record.save(restorationState("own"))
         await record.close()
         try directory.write(directory.read(name.state), to: name.state(ofVersion: 1))
         #expect(try await store.identifiers() == [identifier])
         #expect(unlink(directory.path(of: name.state)) == 0)
         #expect(try await store.identifiers() == [identifier])
         let again = try await store.open(identifier)
-        #expect(try await again.load() == document("own"))
+        #expect(try await again.load() == restorationState("own"))
         #expect(directory.names == [name.lock, name.state].sorted())
     }
 
@@ -106,9 +108,9 @@ struct VersionTests {
     @Test(arguments: [RestorationError.Code.damaged, .untrusted])
     func whatCannotBeReadIsToldAndStaysInItsPlace(code: RestorationError.Code) async throws {
         let record = try await store.open(identifier)
-        try await record.save(document("old"))
+        try await record.save(restorationState("old"))
         try directory.write(directory.read(name.state), to: name.state(ofVersion: 1))
-        try await record.save(document("own"))
+        try await record.save(restorationState("own"))
         await record.close()
         if code == .damaged { try directory.write([1, 2, 3], to: name.state) }
         let state = try directory.read(name.state)
@@ -125,18 +127,18 @@ struct VersionTests {
         guard code == .untrusted else { return }
         #expect(chmod(directory.path(of: name.state), 0o600) == 0)
         let last = try await store.open(identifier)
-        #expect(try await last.load() == document("own"))
+        #expect(try await last.load() == restorationState("own"))
         await last.close()
     }
 
     @Test func aStateOfThisVersionOutranksOneThatWasKept() async throws {
         let record = try await store.open(identifier)
-        try await record.save(document("kept"))
+        try await record.save(restorationState("kept"))
         try directory.write(directory.read(name.state), to: name.state(ofVersion: 1))
-        try await record.save(document("own"))
+        try await record.save(restorationState("own"))
         await record.close()
         let again = try await store.open(identifier)
-        #expect(try await again.load() == document("own"))
+        #expect(try await again.load() == restorationState("own"))
         #expect(directory.names == [name.lock, name.setAside(1), name.state].sorted())
     }
 }

@@ -10,24 +10,24 @@ extension RestorationState {
         values["2A19"] = " 64 \t leading and trailing \n lines \\ \r"
         values["Name"] = "Türschloß 🔒; a=b #c [d]"
         values["Empty"] = ""
-        var document = RestorationState()
-        document.append(adapter)
-        document.append(Group("Subscribers"))
-        document.append(values)
-        return document
+        var restorationState = RestorationState()
+        restorationState.append(adapter)
+        restorationState.append(Group("Subscribers"))
+        restorationState.append(values)
+        return restorationState
     }()
 
     /// Any document: any number of groups and keys, any text.
     static func random(using generator: inout SeededGenerator) -> RestorationState {
-        var document = RestorationState()
+        var restorationState = RestorationState()
         for _ in 0..<Int.random(in: 0...4, using: &generator) {
             var group = Group(name(using: &generator))
             for _ in 0..<Int.random(in: 0...6, using: &generator) {
                 group[name(using: &generator)] = text(using: &generator)
             }
-            document.append(group)
+            restorationState.append(group)
         }
-        return document
+        return restorationState
     }
 
     private static func name(using generator: inout SeededGenerator) -> String {

@@ -67,7 +67,7 @@ extension RestorationStart {
         first.subscribers = history.preserved
         first.updates = outbox.preserved
         do {
-            guard try PreservedState(decoding: first.document) == first else {
+            guard try PreservedState(decoding: first.restorationState) == first else {
                 return "what is saved first is read otherwise"
             }
         } catch {

@@ -7,10 +7,10 @@ struct InMemoryRestorationStoreTests {
     private let store = InMemoryRestorationStore()
     private let identifier = "com.example.lamp"
 
-    private func document(_ name: String) -> RestorationState {
-        var document = RestorationState()
-        document.append(.init(name))
-        return document
+    private func restorationState(_ name: String) -> RestorationState {
+        var restorationState = RestorationState()
+        restorationState.append(.init(name))
+        return restorationState
     }
 
     private func code(of body: () async throws(RestorationError) -> Void) async -> RestorationError.Code? {
@@ -26,10 +26,10 @@ struct InMemoryRestorationStoreTests {
         let record = try await store.open(identifier)
         #expect(try await record.load() == nil)
         #expect(try await store.identifiers().isEmpty)
-        try await record.save(document("A"))
-        #expect(try await record.load() == document("A"))
+        try await record.save(restorationState("A"))
+        #expect(try await record.load() == restorationState("A"))
         #expect(try await store.identifiers() == [identifier])
-        #expect(store[identifier] == document("A"))
+        #expect(store[identifier] == restorationState("A"))
         #expect(store.saveCount == 1)
     }
 
@@ -53,34 +53,35 @@ struct InMemoryRestorationStoreTests {
 
     @Test func snapshotGoesOnFromItsInstant() async throws {
         let record = try await store.open(identifier)
-        try await record.save(document("A"))
+        try await record.save(restorationState("A"))
         let snapshot = store.snapshot()
-        try await record.save(document("B"))
+        try await record.save(restorationState("B"))
         let restarted = try await snapshot.open(identifier)
-        #expect(try await restarted.load() == document("A"))
-        try await restarted.save(document("C"))
-        #expect(store[identifier] == document("B"))
+        #expect(try await restarted.load() == restorationState("A"))
+        try await restarted.save(restorationState("C"))
+        #expect(store[identifier] == restorationState("B"))
         #expect(snapshot.saveCount == 1)
     }
 
     @Test func failsAsToldUntilWhatFailsIsSetAside() async throws {
-        store[identifier] = document("A")
+        store[identifier] = restorationState("A")
         let record = try await store.open(identifier)
         store.loadError = RestorationError(code: .damaged, message: "The test says so.")
         #expect(await code { () throws(RestorationError) in _ = try await record.load() } == .damaged)
         #expect(try await record.setAside() != nil)
         #expect(try await record.load() == nil)
         #expect(try await record.setAside() == nil)
-        #expect(store.documentsSetAside(of: identifier) == [document("A")])
+        #expect(store.statesSetAside(of: identifier) == [restorationState("A")])
 
         store.saveError = RestorationError(code: .unwritable, message: "The test says so.")
         #expect(
-            await code { () throws(RestorationError) in try await record.save(document("B")) } == .unwritable
+            await code { () throws(RestorationError) in try await record.save(restorationState("B")) }
+                == .unwritable
         )
         #expect(store.saveCount == 0)
         store.saveError = nil
-        try await record.save(document("B"))
-        #expect(try await record.load() == document("B"))
+        try await record.save(restorationState("B"))
+        #expect(try await record.load() == restorationState("B"))
     }
 
     @Test func refusesWhatFilesCannotHold() async throws {
@@ -89,7 +90,7 @@ struct InMemoryRestorationStoreTests {
         )
         let record = try await store.open(identifier)
         #expect(
-            await code { () throws(RestorationError) in try await record.save(document("A b")) }
+            await code { () throws(RestorationError) in try await record.save(restorationState("A b")) }
                 == .unwritable
         )
     }
@@ -98,8 +99,8 @@ struct InMemoryRestorationStoreTests {
         let record = try await store.open(identifier)
         await store.waitForSaves(0)
         async let reached: Void = store.waitForSaves(2)
-        try await record.save(document("A"))
-        try await record.save(document("B"))
+        try await record.save(restorationState("A"))
+        try await record.save(restorationState("B"))
         await reached
         #expect(store.saveCount == 2)
     }

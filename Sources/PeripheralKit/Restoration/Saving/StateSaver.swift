@@ -193,7 +193,7 @@ final class StateSaver: Sendable {
     private func save(_ preserved: PreservedState, to record: any RestorationRecord) async {
         guard preserved != state.withLock(\.saved) else { return noteSaved(preserved, byWriting: false) }
         do throws(RestorationError) {
-            try await record.save(preserved.document)
+            try await record.save(preserved.restorationState)
             noteSaved(preserved, byWriting: true)
         } catch {
             note(error)

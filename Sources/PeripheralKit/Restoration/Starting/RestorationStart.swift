@@ -225,8 +225,8 @@ struct Findings {
         for _ in 1...2 {
             guard let record else { return }
             do throws(RestorationError) {
-                guard let document = try await record.load() else { return }
-                loaded = try PreservedState(decoding: document)
+                guard let restorationState = try await record.load() else { return }
+                loaded = try PreservedState(decoding: restorationState)
                 return
             } catch {
                 await setAside(error, record)

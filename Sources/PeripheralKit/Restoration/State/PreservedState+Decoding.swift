@@ -7,8 +7,8 @@ extension PreservedState {
     ///
     /// - Throws: ``RestorationError`` with the code ``RestorationError/Code/newerVersion`` or
     ///   ``RestorationError/Code/damaged``.
-    package init(decoding document: RestorationState) throws(RestorationError) {
-        guard let peripheral = document[PreservedSchema.peripheral] else {
+    package init(decoding restorationState: RestorationState) throws(RestorationError) {
+        guard let peripheral = restorationState[PreservedSchema.peripheral] else {
             throw .damaged("the peripheral is missing")
         }
         try Self.examineVersion(peripheral["version"])
@@ -26,7 +26,7 @@ extension PreservedState {
             else { throw .damaged("\"backend\" is not valid") }
             backendState = state
         }
-        let database = try PreservedDatabase(decoding: document[PreservedSchema.database])
+        let database = try PreservedDatabase(decoding: restorationState[PreservedSchema.database])
         guard peripheral["fingerprint"] == database.fingerprint.preservedText else {
             throw .damaged("the database is not the one that was published")
         }
@@ -34,13 +34,13 @@ extension PreservedState {
             name: name,
             adapter: adapter,
             database: database,
-            advertisements: try Self.advertisements(in: document),
-            subscribers: try Self.subscribers(in: document, of: database),
-            values: try Self.values(in: document[PreservedSchema.values], of: database),
-            formerValues: try Self.values(in: document[PreservedSchema.formerValues], of: database),
-            updates: try Self.updates(in: document, of: database),
-            options: try Self.options(in: document, of: database),
-            formats: try Self.formats(in: document, of: database),
+            advertisements: try Self.advertisements(in: restorationState),
+            subscribers: try Self.subscribers(in: restorationState, of: database),
+            values: try Self.values(in: restorationState[PreservedSchema.values], of: database),
+            formerValues: try Self.values(in: restorationState[PreservedSchema.formerValues], of: database),
+            updates: try Self.updates(in: restorationState, of: database),
+            options: try Self.options(in: restorationState, of: database),
+            formats: try Self.formats(in: restorationState, of: database),
             backendState: backendState
         )
     }
@@ -61,11 +61,11 @@ extension PreservedState {
     }
 
     private static func advertisements(
-        in document: RestorationState
+        in restorationState: RestorationState
     ) throws(RestorationError) -> [Advertisement] {
         var advertisements: [Advertisement] = []
         while advertisements.count < PreservedSchema.maximumAdvertisements,
-            let group = document[PreservedSchema.advertisement + "\(advertisements.count)"]
+            let group = restorationState[PreservedSchema.advertisement + "\(advertisements.count)"]
         {
             advertisements.append(try Advertisement(preserved: group))
         }
@@ -73,11 +73,11 @@ extension PreservedState {
     }
 
     private static func subscribers(
-        in document: RestorationState,
+        in restorationState: RestorationState,
         of database: PreservedDatabase
     ) throws(RestorationError) -> [PreservedSubscriber] {
         var subscribers: [PreservedSubscriber] = []
-        for entry in document[PreservedSchema.subscribers]?.entries ?? [] {
+        for entry in restorationState[PreservedSchema.subscribers]?.entries ?? [] {
             guard subscribers.count < PreservedSchema.maximumSubscribers else {
                 throw .damaged("there are more than \(PreservedSchema.maximumSubscribers) subscribers")
             }
@@ -121,11 +121,11 @@ extension PreservedState {
     }
 
     private static func updates(
-        in document: RestorationState,
+        in restorationState: RestorationState,
         of database: PreservedDatabase
     ) throws(RestorationError) -> [PreservedUpdate] {
         var updates: [PreservedUpdate] = []
-        for entry in document[PreservedSchema.updates]?.entries ?? [] {
+        for entry in restorationState[PreservedSchema.updates]?.entries ?? [] {
             guard updates.count < PreservedSchema.maximumUpdates else {
                 throw .damaged("there are more than \(PreservedSchema.maximumUpdates) updates")
             }
@@ -163,11 +163,11 @@ extension PreservedState {
 
 extension PreservedState {
     private static func options(
-        in document: RestorationState,
+        in restorationState: RestorationState,
         of database: PreservedDatabase
     ) throws(RestorationError) -> [AttributeHandle: PreservedOptions] {
         var options: [AttributeHandle: PreservedOptions] = [:]
-        for entry in document[PreservedSchema.options]?.entries ?? [] {
+        for entry in restorationState[PreservedSchema.options]?.entries ?? [] {
             guard let handle = AttributeHandle(preserved: entry.key[...]),
                 case .characteristicValue = database.table[handle]?.kind
             else { throw .damaged("the options \"\(entry.key)\" belong to no characteristic") }
@@ -177,11 +177,11 @@ extension PreservedState {
     }
 
     private static func formats(
-        in document: RestorationState,
+        in restorationState: RestorationState,
         of database: PreservedDatabase
     ) throws(RestorationError) -> [AttributeHandle: [AttributeHandle]] {
         var formats: [AttributeHandle: [AttributeHandle]] = [:]
-        for entry in document[PreservedSchema.formats]?.entries ?? [] {
+        for entry in restorationState[PreservedSchema.formats]?.entries ?? [] {
             guard let handle = AttributeHandle(preserved: entry.key[...]), database.table.isDescriptor(handle)
             else { throw .damaged("the formats \"\(entry.key)\" belong to no descriptor") }
             var words = PreservedWords(entry.value, of: "formats \(entry.key)")

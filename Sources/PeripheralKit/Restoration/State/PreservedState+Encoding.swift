@@ -35,23 +35,23 @@ enum PreservedSchema {
 
 extension PreservedState {
     /// The state in the form of a store.
-    package var document: RestorationState {
-        var document = RestorationState()
+    package var restorationState: RestorationState {
+        var restorationState = RestorationState()
         let (group, fingerprint) = database.encoded
-        document.append(peripheralGroup(fingerprint: fingerprint))
-        document.append(group)
+        restorationState.append(peripheralGroup(fingerprint: fingerprint))
+        restorationState.append(group)
         for (number, advertisement) in advertisements.prefix(PreservedSchema.maximumAdvertisements)
             .enumerated()
         {
-            document.append(advertisement.preserved(as: PreservedSchema.advertisement + "\(number)"))
+            restorationState.append(advertisement.preserved(as: PreservedSchema.advertisement + "\(number)"))
         }
-        document.append(subscriberGroup)
-        document.append(Self.valueGroup(PreservedSchema.values, values))
-        document.append(updateGroup)
-        document.append(optionGroup)
-        document.append(Self.valueGroup(PreservedSchema.formerValues, formerValues))
-        document.append(formatGroup)
-        return document
+        restorationState.append(subscriberGroup)
+        restorationState.append(Self.valueGroup(PreservedSchema.values, values))
+        restorationState.append(updateGroup)
+        restorationState.append(optionGroup)
+        restorationState.append(Self.valueGroup(PreservedSchema.formerValues, formerValues))
+        restorationState.append(formatGroup)
+        return restorationState
     }
 
     private func peripheralGroup(fingerprint: UInt64) -> RestorationState.Group {

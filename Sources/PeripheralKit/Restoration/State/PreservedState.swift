@@ -2,8 +2,8 @@ package import PeripheralCore
 
 /// The state of one peripheral that survives the end of a program.
 ///
-/// The state is a pure value. ``init(decoding:)`` and ``document`` convert it from and to the form of a
-/// ``RestorationStore``.
+/// The state is a pure value. ``init(decoding:)`` and ``restorationState`` convert it from and to the
+/// form of a ``RestorationStore``.
 package struct PreservedState: Hashable, Sendable {
     /// The name of the peripheral.
     package var name: String

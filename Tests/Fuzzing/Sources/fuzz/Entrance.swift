@@ -7,7 +7,7 @@ struct Entrance: Sendable {
     let take: @Sendable ([UInt8]) -> Void
 
     static let all = [
-        busMessages, requestOptions, monitorFrames, advertisingData, stateFiles, preservedDocuments,
+        busMessages, requestOptions, monitorFrames, advertisingData, stateFiles, preservedStates,
         writtenDocuments, controlPoints, serviceValues,
     ]
 }

@@ -15,9 +15,12 @@ struct PreservedStateTests {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<100 {
             let state = generator.preservedState()
-            let document = state.document
-            #expect(try PreservedState(decoding: document) == state, "seed \(seed)")
-            #expect(try PreservedState(decoding: document).document == document, "seed \(seed)")
+            let restorationState = state.restorationState
+            #expect(try PreservedState(decoding: restorationState) == state, "seed \(seed)")
+            #expect(
+                try PreservedState(decoding: restorationState).restorationState == restorationState,
+                "seed \(seed)"
+            )
         }
     }
 
@@ -28,13 +31,13 @@ struct PreservedStateTests {
         var taken = 0
         var count = 0
         while count < Self.documentsOfSeed {
-            let original = generator.preservedState().document
+            let original = generator.preservedState().restorationState
             for _ in 0..<20 {
                 count += 1
-                let document = generator.damaged(original)
-                guard let state = try? PreservedState(decoding: document) else { continue }
+                let restorationState = generator.damaged(original)
+                guard let state = try? PreservedState(decoding: restorationState) else { continue }
                 taken += 1
-                if try PreservedState(decoding: state.document) != state {
+                if try PreservedState(decoding: state.restorationState) != state {
                     Issue.record("seed \(seed), document \(count) is not read as it was written")
                 }
             }
@@ -45,20 +48,20 @@ struct PreservedStateTests {
     @Test func unknownKeysAndGroupsAreIgnored() throws {
         var generator = SeededGenerator(seed: 9)
         let state = generator.preservedState()
-        var document = state.document
-        document["peripheral"]?["colour"] = "red"
-        document["peripheral"]?["version"] = "1.7"
+        var restorationState = state.restorationState
+        restorationState["peripheral"]?["colour"] = "red"
+        restorationState["peripheral"]?["version"] = "1.7"
         var group = RestorationState.Group("weather")
         group["today"] = "rain"
-        document.append(group)
-        #expect(try PreservedState(decoding: document) == state)
+        restorationState.append(group)
+        #expect(try PreservedState(decoding: restorationState) == state)
     }
 
     @Test(arguments: ["2.0", "17.3"]) func aNewerFormIsLeftAlone(version: String) throws {
         var generator = SeededGenerator(seed: 9)
-        var document = generator.preservedState().document
-        document["peripheral"]?["version"] = version
-        let error = #expect(throws: RestorationError.self) { try PreservedState(decoding: document) }
+        var restorationState = generator.preservedState().restorationState
+        restorationState["peripheral"]?["version"] = version
+        let error = #expect(throws: RestorationError.self) { try PreservedState(decoding: restorationState) }
         #expect(error?.code == .newerVersion)
     }
 
@@ -66,9 +69,9 @@ struct PreservedStateTests {
         throws
     {
         var generator = SeededGenerator(seed: 9)
-        var document = generator.preservedState().document
-        document["peripheral"]?["version"] = version
-        let error = #expect(throws: RestorationError.self) { try PreservedState(decoding: document) }
+        var restorationState = generator.preservedState().restorationState
+        restorationState["peripheral"]?["version"] = version
+        let error = #expect(throws: RestorationError.self) { try PreservedState(decoding: restorationState) }
         #expect(error?.code == .damaged)
     }
 

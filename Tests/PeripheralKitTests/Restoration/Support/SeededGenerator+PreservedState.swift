@@ -140,12 +140,14 @@ extension SeededGenerator {
     }
 
     /// The document with a few of its texts changed, its entries removed, or its groups mixed.
-    mutating func damaged(_ document: RestorationState) -> RestorationState {
-        var document = document
+    mutating func damaged(_ restorationState: RestorationState) -> RestorationState {
+        var restorationState = restorationState
         for _ in 0...count(upTo: 2) {
-            guard var group = document.groups.randomElement(using: &self) else { return document }
+            guard var group = restorationState.groups.randomElement(using: &self) else {
+                return restorationState
+            }
             guard let entry = group.entries.randomElement(using: &self) else {
-                document[group.name] = nil
+                restorationState[group.name] = nil
                 continue
             }
             switch next() % 6 {
@@ -154,9 +156,9 @@ extension SeededGenerator {
             case 2: group[String(entry.key.reversed())] = entry.value
             default: group[entry.key] = damaged(entry.value)
             }
-            document[group.name] = group
+            restorationState[group.name] = group
         }
-        return document
+        return restorationState
     }
 
     private mutating func damaged(_ text: String) -> String {

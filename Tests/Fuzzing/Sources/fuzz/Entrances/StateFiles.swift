@@ -51,25 +51,25 @@ extension Entrance {
     private static func examine(text: [UInt8]) {
         _ = StateFileFormat.identifier(atStartOf: text)
         _ = StateFileFormat.version(atStartOf: text)
-        let document: RestorationState
+        let restorationState: RestorationState
         do throws(RestorationError) {
-            document = try StateFileFormat.document(in: text, of: identifier)
+            restorationState = try StateFileFormat.restorationState(in: text, of: identifier)
         } catch {
             let known: [RestorationError.Code] = [.damaged, .foreign, .newerVersion, .tooLarge]
             check(known.contains(error.code), "\(error)")
             return
         }
-        let values = document.groups.flatMap(\.entries).map(\.value)
+        let values = restorationState.groups.flatMap(\.entries).map(\.value)
         plantedFault(Array(values.joined().utf8), count: 6, mask: 0x10)
-        examine(document)
+        examine(restorationState)
     }
 
-    private static func examine(_ document: RestorationState) {
-        examineParts(of: document)
+    private static func examine(_ restorationState: RestorationState) {
+        examineParts(of: restorationState)
         do throws(RestorationError) {
-            let text = try StateFileFormat.text(of: document, identifier: identifier)
-            let again = try StateFileFormat.document(in: text, of: identifier)
-            check(again == document, "\(document) becomes \(again)")
+            let text = try StateFileFormat.text(of: restorationState, identifier: identifier)
+            let again = try StateFileFormat.restorationState(in: text, of: identifier)
+            check(again == restorationState, "\(restorationState) becomes \(again)")
             check(StateFileFormat.identifier(atStartOf: text) == identifier)
             check(StateFileFormat.version(atStartOf: text) == StateFileFormat.version)
             check(try StateFileFormat.text(of: again, identifier: identifier) == text)
@@ -80,9 +80,9 @@ extension Entrance {
     }
 
     /// Each group and each entry is found by its name, also when others are gone.
-    private static func examineParts(of document: RestorationState) {
-        var rest = document
-        for group in document.groups {
+    private static func examineParts(of restorationState: RestorationState) {
+        var rest = restorationState
+        for group in restorationState.groups {
             check(rest[group.name] == group)
             var entries = group
             for entry in group.entries {
@@ -97,16 +97,16 @@ extension Entrance {
 
     /// A document that follows the rules is saved, and no other.
     private static func examine(documentOf feed: inout Feed) {
-        var document = RestorationState()
+        var restorationState = RestorationState()
         while !feed.isAtEnd {
             var group = RestorationState.Group(feed.text())
             for _ in 0..<feed.byte() % 8 { group[feed.text()] = feed.text() }
-            document.append(group)
+            restorationState.append(group)
         }
-        guard (try? RestorationRules.check(document)) != nil else {
-            check((try? StateFileFormat.text(of: document, identifier: identifier)) == nil)
+        guard (try? RestorationRules.check(restorationState)) != nil else {
+            check((try? StateFileFormat.text(of: restorationState, identifier: identifier)) == nil)
             return
         }
-        examine(document)
+        examine(restorationState)
     }
 }

@@ -8,14 +8,14 @@ extension Entrance {
     /// An input is the text of a document: `[group]`, and lines of a key, `=` and a value. Where the
     /// fingerprint is `?`, the right one is put there: nothing could guess it. Behind a line `---` stands
     /// what the same peripheral was before.
-    static let preservedDocuments = Entrance(name: "preserved-documents") { bytes in
+    static let preservedStates = Entrance(name: "preserved-states") { bytes in
         let parts = bytes.split(separator: Array("\n---\n".utf8), maxSplits: 1)
         guard let part = parts.first, let state = state(in: part) else { return }
-        let written = state.document
+        let written = state.restorationState
         check((try? RestorationRules.check(written)) != nil, "it cannot be saved")
         guard let again = try? PreservedState(decoding: written) else { return check(false, "\(written)") }
         check(again == state, "\(state) becomes \(again)")
-        check(again.document == written)
+        check(again.restorationState == written)
         examine(backendState: state.backendState)
         let changes = examine(state.database, after: state.database)
         check(changes.added.isEmpty && changes.removed.isEmpty && changes.changed.isEmpty, "\(changes)")
@@ -31,14 +31,14 @@ extension Entrance {
 
     /// The state of a document; `nil` when it is refused.
     private static func state(in bytes: ArraySlice<UInt8>) -> PreservedState? {
-        var document = document(in: bytes)
-        if document["peripheral"]?["fingerprint"] == "?",
-            let database = try? PreservedDatabase(decoding: document["database"])
+        var restorationState = restorationState(in: bytes)
+        if restorationState["peripheral"]?["fingerprint"] == "?",
+            let database = try? PreservedDatabase(decoding: restorationState["database"])
         {
-            document["peripheral"]?["fingerprint"] = database.fingerprint.preservedText
+            restorationState["peripheral"]?["fingerprint"] = database.fingerprint.preservedText
         }
         do throws(RestorationError) {
-            return try PreservedState(decoding: document)
+            return try PreservedState(decoding: restorationState)
         } catch {
             check(error.code == .damaged || error.code == .newerVersion, "\(error)")
             return nil
@@ -84,12 +84,12 @@ extension Entrance {
         return changes
     }
 
-    private static func document(in bytes: ArraySlice<UInt8>) -> RestorationState {
-        var document = RestorationState()
+    private static func restorationState(in bytes: ArraySlice<UInt8>) -> RestorationState {
+        var restorationState = RestorationState()
         var group: RestorationState.Group?
         for line in bytes.split(separator: UInt8(ascii: "\n")).prefix(200) {
             if line.first == UInt8(ascii: "[") {
-                if let group { document.append(group) }
+                if let group { restorationState.append(group) }
                 group = RestorationState.Group(
                     String(decoding: line.dropFirst().prefix { $0 != UInt8(ascii: "]") }, as: UTF8.self)
                 )
@@ -103,7 +103,7 @@ extension Entrance {
                 group?[String(decoding: parts[0], as: UTF8.self)] = String(decoding: parts[1], as: UTF8.self)
             }
         }
-        if let group { document.append(group) }
-        return document
+        if let group { restorationState.append(group) }
+        return restorationState
     }
 }

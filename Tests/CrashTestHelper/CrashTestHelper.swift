@@ -9,7 +9,7 @@ struct CrashTestHelper {
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 4, let milliseconds = Int(arguments[3]) else {
-            fatalError("usage: kill-test-helper BUS-ADDRESS STATE-DIRECTORY MILLISECONDS-BETWEEN-SAVES")
+            fatalError("usage: crash-test-helper BUS-ADDRESS STATE-DIRECTORY MILLISECONDS-BETWEEN-SAVES")
         }
         try await CrashTestPeripheral.runAsProcess(
             on: BlueZBackend(bus: .address(arguments[1])),

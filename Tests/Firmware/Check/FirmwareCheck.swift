@@ -5,25 +5,25 @@ import PeripheralKit
 import PeripheralTesting
 
 /// Runs the firmware of the heart rate sensor on an emulated bluetoothd, and checks what it uses:
-/// `firmware-trial [--brief | --hour] PROGRAM`.
+/// `firmware-check [--brief | --hour] PROGRAM`.
 ///
 /// `--brief` is for where figures mean nothing: a central is notified, and that is all. With `--hour`, the
 /// hour's notifications take an hour.
 @main
-struct FirmwareTrial {
+struct FirmwareCheck {
     static func main() async throws {
         var arguments = CommandLine.arguments.dropFirst()
         let isBrief = arguments.first == "--brief"
         let takesAnHour = arguments.first == "--hour"
         if isBrief || takesAnHour { arguments.removeFirst() }
         guard let program = arguments.first, arguments.count == 1 else {
-            print("firmware-trial [--brief | --hour] PROGRAM")
+            print("firmware-check [--brief | --hour] PROGRAM")
             exit(2)
         }
         var budget = Budget()
         try await withEmulatedBlueZ { bluez in
-            let trial = FirmwareTrial(program: program, bluez: bluez, interval: takesAnHour ? 100 : 1)
-            if isBrief { try await trial.notify() } else { try await trial.run(&budget) }
+            let check = FirmwareCheck(program: program, bluez: bluez, interval: takesAnHour ? 100 : 1)
+            if isBrief { try await check.notify() } else { try await check.run(&budget) }
         }
         exit(budget.isKept ? 0 : 1)
     }
