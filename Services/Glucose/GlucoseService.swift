@@ -31,8 +31,8 @@ public import PeripheralRecordAccess
 /// - A request that arrives while another request is in progress. The error is
 ///   `ATTError.glucoseProcedureInProgress`.
 ///
-/// With BlueZ versions before 5.76, the service sends records only while exactly one central is subscribed to
-/// the measurements. The documentation of `RecordAccess` describes this BlueZ limitation.
+/// With some Bluetooth stacks, the service sends records only while exactly one central is subscribed to the
+/// measurements. The documentation of `RecordAccess` describes this limit.
 public struct GlucoseService: GATTServiceDeclaration {
     /// The Glucose Measurement characteristic, 0x2A18, which centrals subscribe to.
     public let measurement: Characteristic<GlucoseMeasurement>

@@ -38,10 +38,9 @@ public import PeripheralKit
 /// cannot do so and several centrals have subscribed to the records, the operation ends with
 /// ``RecordAccessResult/procedureNotCompleted``. The Bluetooth stack cannot send values exclusively to one
 /// central in these cases:
-/// - The version of BlueZ is older than 5.76.
-/// - The service sends the records as indications, and the version of BlueZ is older than 5.80.
-/// - A bonded central has reconnected, but has not subscribed again. The limitation for a bonded central
-///   applies to all versions of BlueZ.
+/// - The version of BlueZ sends each value to all subscribers. The article "Limits of BlueZ by version" in
+///   the documentation of `PeripheralBlueZ` lists the versions.
+/// - A bonded central has reconnected, but has not subscribed again.
 ///
 /// A central that is the only subscriber to the records always receives the records.
 public struct RecordAccess<Record: Sendable>: Sendable {

@@ -6,7 +6,7 @@ internal import PeripheralStorage
 
 /// A backend that runs peripherals on BlueZ, the Bluetooth stack of Linux.
 ///
-/// The backend needs BlueZ 5.66 or later.
+/// The backend needs BlueZ 5.66 or later. <doc:LimitsOfBlueZ> lists the limits of each version.
 ///
 /// ```swift
 /// try await peripheral.run(on: .bluez) { session in … }
@@ -50,7 +50,7 @@ internal import PeripheralStorage
 /// | `.requestNotSupported`, `.invalidOffset`, `.insufficientAuthorization` | the same error |
 /// | `.invalidAttributeValueLength`, `.unlikelyError`, `.procedureAlreadyInProgress` | the same error |
 /// | `.readNotPermitted` for a read, `.writeNotPermitted` for a write | the same error |
-/// | `.clientCharacteristicConfigurationImproperlyConfigured` | same error; before 5.76, `.unlikelyError` |
+/// | `.clientCharacteristicConfigurationImproperlyConfigured` | same error, or `.unlikelyError` |
 /// | any other error, such as `.valueNotAllowed` and `.outOfRange` | `.unlikelyError` |
 ///
 /// If bluetoothd cannot send the original error to the central, the backend logs a warning. In each run, the
@@ -76,7 +76,7 @@ internal import PeripheralStorage
 ///
 /// ## Crashes of bluetoothd
 ///
-/// In these cases, bluetoothd 5.66 to 5.87 can use freed memory and crash:
+/// In these cases, bluetoothd can use freed memory and crash:
 ///
 /// - A central disconnects before the program has answered the central's request.
 /// - The peripheral sends an indication, and the run ends before the central has confirmed the indication.
@@ -88,11 +88,6 @@ internal import PeripheralStorage
 /// To prevent most crashes in the first case, write handlers that answer requests quickly. To prevent crashes
 /// in the second case, the backend waits for outstanding confirmations at the end of a run. The backend waits
 /// for at most one second. If the program is killed, the backend cannot wait for confirmations.
-///
-/// When a subscriber that is not bonded disconnects, bluetoothd 5.76 and later incorrectly closes the socket
-/// of the first subscriber. After bluetoothd has closed the socket of the first subscriber, the backend sends
-/// values for the first subscriber through the bus. Values in the closed socket are lost, although these
-/// values count as completed. To detect lost values, use `indicate`.
 ///
 /// ## Values that require security
 ///
@@ -124,10 +119,6 @@ internal import PeripheralStorage
 /// If the backend does not know the pairing method, another device can pair by using the address of a bonded
 /// central. The backend then treats this device as the bonded central, with the security level of the earlier
 /// bond.
-///
-/// Before 5.76, bluetoothd always sends a value to all subscribers together. If the connection of one
-/// subscriber is not secure, the backend does not send a secured value to any subscriber. The backend logs
-/// this problem once for each characteristic.
 ///
 /// ## Values in flight
 ///
@@ -165,8 +156,7 @@ internal import PeripheralStorage
 ///   ``FallbackRate``.
 ///
 /// The backend cannot observe values that bluetoothd sends over an Enhanced ATT bearer. After values on an
-/// Enhanced ATT bearer, the backend pauses for 0.4 s. By default, bluetoothd before 5.67 uses Enhanced ATT
-/// with centrals that request Enhanced ATT.
+/// Enhanced ATT bearer, the backend pauses for 0.4 s.
 ///
 /// ## Names
 ///

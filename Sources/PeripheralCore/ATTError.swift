@@ -19,7 +19,7 @@
 /// | 0x08 | ``insufficientAuthorization`` | |
 /// | 0x0D | ``invalidAttributeValueLength`` | |
 /// | 0x0E | ``unlikelyError`` | |
-/// | 0xFD | ``clientCharacteristicConfigurationImproperlyConfigured`` | with BlueZ 5.76 or later |
+/// | 0xFD | ``clientCharacteristicConfigurationImproperlyConfigured`` | not with every version of BlueZ |
 /// | 0xFE | ``procedureAlreadyInProgress`` | |
 public struct ATTError: Error, RawRepresentable, Hashable, Sendable {
     /// The error code in the Error Response of the attribute protocol.

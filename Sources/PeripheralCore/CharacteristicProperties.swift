@@ -36,8 +36,8 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     public static let indicate = CharacteristicProperties(rawValue: 0x0020)
     /// Centrals can write the characteristic value with a Signed Write Command.
     ///
-    /// The central signs the command with a key that the devices exchanged during pairing. BlueZ 5.73 or
-    /// later checks the signature. The framework's tests include no central that sends signed commands.
+    /// The central signs the command with a key that the devices exchanged during pairing. The framework's
+    /// tests include no central that sends signed commands.
     public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x0040)
     /// Centrals can write the characteristic value with a reliable write.
     ///

@@ -22,8 +22,8 @@ public struct AdvertisingInclude: Hashable, Sendable {
     public static let localName = AdvertisingInclude(kind: .localName)
     /// The resolvable set identifier of a coordinated set of devices, such as a pair of earbuds.
     ///
-    /// The resolvable set identifier requires BlueZ 5.67 or later. The identifier also requires a Set
-    /// Identity Resolving Key (SIRK) in the `CSIS` section of BlueZ's `main.conf` file.
+    /// The identifier requires a Set Identity Resolving Key (SIRK) in the `CSIS` section of BlueZ's
+    /// `main.conf` file.
     public static let resolvableSetIdentifier = AdvertisingInclude(kind: .resolvableSetIdentifier)
 
     /// Creates a value from its BlueZ name: `tx-power`, `appearance`, `local-name` or `rsi`.
