@@ -15,11 +15,11 @@ public struct AutomationAnalog: Sendable {
     ///
     /// Centrals can read an analog input and subscribe to it. Centrals can read and write an analog output.
     ///
-    /// If the service declares an Aggregate characteristic, centrals cannot subscribe to an input.
+    /// If the service declares an Aggregate characteristic, centrals subscribe to the aggregate instead of
+    /// the inputs.
     ///
-    /// Condition C3 of the Automation IO Service says: "The Indicate and Notify properties are excluded for
-    /// the Digital and Analog characteristics if the Aggregate characteristic is supported." The service
-    /// applies condition C3 to all inputs.
+    /// In a service with an Aggregate characteristic, no input has the property Notify or Indicate
+    /// (Automation IO Service 1.0, condition C3).
     ///
     /// Create the ``AutomationIOService`` before you use the `value` property.
     public var value: Characteristic<UInt16> { state.isAggregated ? aggregated : alone }
@@ -38,13 +38,13 @@ public struct AutomationAnalog: Sendable {
     ///   - format: The unit and the format of the input value. The format is required if the service has
     ///     several Analog characteristics.
     ///   - range: The range of the input value. A Valid Range descriptor contains the range.
-    ///   - isConfirmed: Whether the service sends values as indications instead of notifications. The
-    ///     `isConfirmed` parameter has an effect only in a service without an Aggregate characteristic.
-    ///   - hasTriggers: Whether the characteristic has trigger setting descriptors. Centrals write the
-    ///     descriptors to choose when the service sends the values. If `hasTriggers` is `false`, the service
-    ///     sends the value after every change.
-    ///   - security: The security required to read the input, to subscribe to the input, and to write the
-    ///     trigger setting descriptors.
+    ///   - isConfirmed: Whether the service sends values as indications instead of notifications. If the
+    ///     service has an Aggregate characteristic, the `isConfirmed` parameter has no effect.
+    ///   - hasTriggers: Whether the input has the descriptors Value Trigger Setting and Time Trigger Setting.
+    ///     Centrals write these two descriptors to choose when the service sends the value. If `hasTriggers`
+    ///     is `false`, the service sends the value after every change.
+    ///   - security: The link security that a central needs to read the input, to subscribe to the input, and
+    ///     to set its triggers.
     /// - Returns: The input.
     public static func input(
         _ initial: UInt16,
@@ -80,9 +80,9 @@ public struct AutomationAnalog: Sendable {
     ///     several Analog characteristics.
     ///   - range: The range of values that centrals can write. A Valid Range descriptor contains the range.
     ///     The service rejects a value outside the range with `ATTError.outOfRange`.
-    ///   - security: The security required to read and write the output.
-    ///   - handler: Handles each value that a central writes. If the handler throws an error, the service
-    ///     rejects the value.
+    ///   - security: The link security that a central needs to read and write the output.
+    ///   - handler: A closure that handles each value written by a central. If the closure throws an error,
+    ///     the service rejects the value.
     /// - Returns: The output.
     public static func output(
         _ initial: UInt16,

@@ -13,11 +13,11 @@ public struct AutomationDigital: Sendable {
     ///
     /// Centrals can read a digital input and subscribe to it. Centrals can read and write a digital output.
     ///
-    /// If the service declares an Aggregate characteristic, centrals cannot subscribe to an input.
+    /// If the service declares an Aggregate characteristic, centrals subscribe to the aggregate instead of
+    /// the inputs.
     ///
-    /// Condition C3 of the Automation IO Service says: "The Indicate and Notify properties are excluded for
-    /// the Digital and Analog characteristics if the Aggregate characteristic is supported." The service
-    /// applies condition C3 to all inputs.
+    /// In a service with an Aggregate characteristic, no input has the property Notify or Indicate
+    /// (Automation IO Service 1.0, condition C3).
     ///
     /// Create the ``AutomationIOService`` before you use the `value` property.
     public var value: Characteristic<DigitalStates> { state.isAggregated ? aggregated : alone }
@@ -34,17 +34,19 @@ public struct AutomationDigital: Sendable {
     /// Declares inputs.
     ///
     /// - Parameters:
-    ///   - states: The initial states of 1 to 255 inputs. The array contains one state for each input.
-    ///   - name: The human-readable name of the inputs. A User Description descriptor contains the name.
+    ///   - states: The initial states of the inputs. The array must contain 1 to 255 states, one for each
+    ///     input.
+    ///   - name: The human-readable name of the group of inputs. A User Description descriptor contains the
+    ///     name.
     ///   - which: A description that distinguishes the group of inputs from other groups. The description is
     ///     required if the service has several Digital characteristics.
-    ///   - isConfirmed: Whether the service sends states as indications instead of notifications. The
-    ///     `isConfirmed` parameter has an effect only in a service without an Aggregate characteristic.
-    ///   - hasTriggers: Whether the characteristic has trigger setting descriptors. Centrals write the
-    ///     descriptors to choose when the service sends the states. If `hasTriggers` is `false`, the service
-    ///     sends the states after every change.
-    ///   - security: The security required to read the inputs, to subscribe to the inputs, and to write the
-    ///     trigger setting descriptors.
+    ///   - isConfirmed: Whether the service sends states as indications instead of notifications. If the
+    ///     service has an Aggregate characteristic, the `isConfirmed` parameter has no effect.
+    ///   - hasTriggers: Whether the group of inputs has the descriptors Value Trigger Setting and Time
+    ///     Trigger Setting. Centrals write these two descriptors to choose when the service sends the states.
+    ///     If `hasTriggers` is `false`, the service sends the states after every change.
+    ///   - security: The link security that a central needs to read the inputs, to subscribe to the inputs,
+    ///     and to set their triggers.
     /// - Returns: The inputs.
     public static func input(
         _ states: [DigitalState],
@@ -74,14 +76,16 @@ public struct AutomationDigital: Sendable {
     /// Declares outputs.
     ///
     /// - Parameters:
-    ///   - states: The initial states of 1 to 255 outputs. The array contains one state for each output.
-    ///   - name: The human-readable name of the outputs. A User Description descriptor contains the name.
+    ///   - states: The initial states of the outputs. The array must contain 1 to 255 states, one for each
+    ///     output.
+    ///   - name: The human-readable name of the group of outputs. A User Description descriptor contains the
+    ///     name.
     ///   - which: A description that distinguishes the group of outputs from other groups. The description is
     ///     required if the service has several Digital characteristics.
-    ///   - security: The security required to read and write the outputs.
-    ///   - handler: Handles the states that a central writes. The array contains one state for each output.
-    ///     If the central writes `.unknown` for an output, the handler receives the current state of the
-    ///     output. If the handler throws an error, the service rejects the states.
+    ///   - security: The link security that a central needs to read and write the outputs.
+    ///   - handler: A closure that handles the states written by a central. The array contains one state for
+    ///     each output. If the central writes `.unknown` for an output, the closure receives the current
+    ///     state of the output. If the closure throws an error, the service rejects the states.
     /// - Returns: The outputs.
     public static func output(
         _ states: [DigitalState],

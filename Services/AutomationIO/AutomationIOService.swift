@@ -37,8 +37,8 @@ public struct AutomationIOService: GATTServiceDeclaration {
     ///
     /// The property is `nil` if the service does not declare the Aggregate characteristic.
     ///
-    /// In the aggregate, the values of the digital inputs precede the values of the analog inputs. The
-    /// encoding of a value is the same as in the Digital or Analog characteristic of the input.
+    /// In the aggregate, the values of the digital inputs precede the values of the analog inputs. Each value
+    /// is encoded as in the Digital or Analog characteristic of its input.
     public let aggregate: Characteristic<[UInt8]>?
 
     private let now: @Sendable () -> Duration
@@ -49,13 +49,13 @@ public struct AutomationIOService: GATTServiceDeclaration {
     ///   - digitals: The digital inputs and outputs of the service.
     ///   - analogs: The analog inputs and outputs of the service.
     ///   - hasAggregate: Whether the service declares an Aggregate characteristic with the values of all
-    ///     inputs. The service sends the aggregate as a notification when the triggers of an input require a
-    ///     notification. If a service declares an aggregate, centrals can read the inputs, but cannot
-    ///     subscribe to the inputs.
+    ///     inputs. When the triggers of any input require a notification, the service sends the aggregate as
+    ///     a notification. If a service declares an aggregate, centrals can subscribe to the aggregate, but
+    ///     not to the inputs.
     ///   - clock: The clock that measures the intervals of time triggers.
-    ///   - security: The security required to read the aggregate and to subscribe to it. The
+    ///   - security: The link security that a central needs to read the aggregate and to subscribe to it. The
     ///     security level of the aggregate must be at least as high as the security level of each input. Each
-    ///     input and each output has a separate `security` parameter.
+    ///     input and each output has its own `security` parameter.
     public init<C: Clock>(
         digitals: [AutomationDigital] = [],
         analogs: [AutomationAnalog] = [],

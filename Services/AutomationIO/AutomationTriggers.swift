@@ -3,17 +3,14 @@ public import PeripheralKit
 /// The condition that a change of an input must meet to cause a notification.
 ///
 /// `AutomationValueTrigger` represents the value of the Value Trigger Setting descriptor, 0x290A (Automation
-/// IO Service 1.0, section 3.1). The definition of the descriptor specifies which changes of an input meet
-/// each condition.
+/// IO Service 1.0, section 3.1). The specification defines which changes of an input meet each condition.
 public enum AutomationValueTrigger: Hashable, Sendable {
     /// Every change of an input.
     case changed
     /// A change of an analog input from one side of the given bound to the other side.
     ///
-    /// A value that rises from below the bound to above the bound meets the condition. A value that falls
-    /// from above the bound to below the bound also meets the condition. A change to a value equal to the
-    /// bound does not meet the condition. Before the value reaches the other side of the bound, the value can
-    /// temporarily be equal to the bound.
+    /// The value can cross the bound in either direction. A value that only reaches the bound does not meet
+    /// the condition. While a value crosses the bound, the value can temporarily be equal to the bound.
     case crosses(UInt16)
     /// A change of an analog input that begins or ends exactly at the given bound.
     ///
@@ -48,8 +45,8 @@ public enum AutomationValueTrigger: Hashable, Sendable {
     ///
     /// With the `never` condition, only the time trigger can cause a notification.
     ///
-    /// According to the specification, the `never` condition is suitable if the value of a characteristic
-    /// must not cause an indication or notification of the Aggregate characteristic.
+    /// The specification proposes the `never` condition for an input that must not cause an update of the
+    /// Aggregate characteristic.
     case never
 }
 
@@ -109,17 +106,17 @@ extension AutomationValueTrigger: GATTValue {
 /// Service 1.0, section 3.1). The maximum interval is 16,777,215 seconds. A longer interval is encoded as the
 /// maximum interval.
 public enum AutomationTimeTrigger: Hashable, Sendable {
-    /// Sends the value at each change that the ``AutomationValueTrigger`` selects.
+    /// Sends the value after each change that meets the ``AutomationValueTrigger``.
     case none
     /// Sends the value at intervals of the given number of seconds, even if the value has not changed.
     case every(seconds: UInt32)
-    /// Sends a changed value, but at most once in the given number of seconds.
+    /// Sends the value after a change, at most once in the given number of seconds.
     ///
-    /// The ``AutomationValueTrigger`` selects the changes that can cause a notification.
+    /// Only a change that meets the ``AutomationValueTrigger`` can cause a notification.
     case atMostEvery(seconds: UInt32)
     /// Sends the value after the given number of changes.
     ///
-    /// The service counts only the changes that the ``AutomationValueTrigger`` selects.
+    /// The service counts only the changes that meet the ``AutomationValueTrigger``.
     case everyChanges(UInt16)
 }
 

@@ -19,8 +19,8 @@ public enum DigitalState: UInt8, Hashable, Sendable, CaseIterable {
 public struct DigitalStates: Hashable, Sendable {
     /// The states in the order of the digital inputs or outputs.
     ///
-    /// A decoded value contains four states for each byte. The number of states can therefore be larger than
-    /// the number of inputs or outputs. The additional states at the end have no meaning.
+    /// A decoded value contains four states for each byte. The last byte can therefore contain more states
+    /// than inputs or outputs exist. States without an input or output have no meaning.
     public var states: [DigitalState]
 
     /// Creates a value from the states of digital inputs or outputs.
@@ -37,7 +37,7 @@ extension DigitalStates: ExpressibleByArrayLiteral {
 }
 
 extension DigitalStates: GATTValue {
-    /// Reads four states from each of the remaining bytes.
+    /// Reads all remaining bytes, with four states in each byte.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         states = reader.readRemaining().flatMap { byte in
             stride(from: 0, to: 8, by: 2).map { DigitalState(rawValue: byte >> $0 & 0x3) ?? .unknown }
@@ -46,7 +46,7 @@ extension DigitalStates: GATTValue {
 
     /// Appends one byte for every four states.
     ///
-    /// The lowest bits of a byte contain the first of the four states.
+    /// The two lowest bits of a byte contain the first of the four states.
     public func encode(into writer: inout ByteWriter) {
         for start in stride(from: 0, to: states.count, by: 4) {
             var byte: UInt8 = 0

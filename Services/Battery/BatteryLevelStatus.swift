@@ -59,10 +59,9 @@ extension BatteryLevelStatus: GATTValue {
         condition = flags & Self.conditionFlag == 0 ? nil : try BatteryCondition(bits: try reader.read())
     }
 
-    /// Appends at most 7 bytes.
+    /// Appends the encoded status, which is at most 7 bytes long.
     ///
-    /// The flags are the first field, and the power state is the second field. The optional fields are
-    /// encoded after the power state.
+    /// The order of the fields is: flags, power state, optional fields.
     public func encode(into writer: inout ByteWriter) {
         var flags: UInt8 = 0
         if identifier != nil { flags |= Self.identifierFlag }

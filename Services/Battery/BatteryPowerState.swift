@@ -67,7 +67,7 @@ public struct BatteryPowerState: Hashable, Sendable {
         public static let battery = ChargingFault(rawValue: 1 << 0)
         /// The external power source has a fault.
         public static let externalPower = ChargingFault(rawValue: 1 << 1)
-        /// A part other than the battery or the external power source has a fault.
+        /// The fault is neither in the battery nor in the external power source.
         public static let other = ChargingFault(rawValue: 1 << 2)
     }
 

@@ -22,22 +22,24 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// If the program can measure the battery level on demand, let the service request the level for each read:
+/// If the program can measure the battery level on demand, pass a closure that the service calls for each
+/// read request:
 ///
 /// ```swift
 /// let battery = BatteryService { BatteryLevel(try await gauge.percent) }
 /// ```
 ///
-/// For a device with several batteries, declare one service for each battery, and describe each battery:
+/// If a device has several batteries, declare one service for each battery, and pass a description of the
+/// battery:
 ///
 /// ```swift
 /// let left = BatteryService(level: BatteryLevel(80), which: .left)
 /// let right = BatteryService(level: BatteryLevel(75), which: .right)
 /// ```
 ///
-/// The service implements the Battery Level Status characteristic, which version 1.1 of the specification
-/// adds. The service does not implement the other characteristics of version 1.1, such as Battery Energy
-/// Status, Battery Health Status and Battery Time Status.
+/// Of the characteristics that were added in version 1.1 of the specification, the service implements only
+/// Battery Level Status. For example, the service does not implement Battery Energy Status, Battery Health
+/// Status or Battery Time Status.
 public struct BatteryService: GATTServiceDeclaration {
     /// The Battery Level characteristic, 0x2A19, which centrals read and subscribe to.
     public let level: Characteristic<BatteryLevel>
@@ -59,7 +61,8 @@ public struct BatteryService: GATTServiceDeclaration {
     ///     ``update(to:in:)-(BatteryLevelStatus,_)``. Use `nil` to omit the Battery Level Status
     ///     characteristic.
     ///   - which: A description that distinguishes the battery from other batteries.
-    ///   - security: The security required to read the characteristics and to subscribe to them.
+    ///   - security: The link security that a central needs to read the characteristics and to subscribe to
+    ///     them.
     public init(
         level: BatteryLevel,
         status: BatteryLevelStatus? = nil,
@@ -73,15 +76,17 @@ public struct BatteryService: GATTServiceDeclaration {
         self.status = keptStatus.map { kept in Self.status(security, Read { kept.value }) }
     }
 
-    /// Declares a service that requests the battery level and the battery status for each read.
+    /// Declares a service that calls the given closures for each read request.
     ///
     /// - Parameters:
-    ///   - status: Returns the current battery status. If the closure throws an error, the service rejects
-    ///     the read request of the central. Use `nil` to omit the Battery Level Status characteristic.
+    ///   - status: A closure that returns the current battery status. If the closure throws an error, the
+    ///     service rejects the central's read request. Use `nil` to omit the Battery Level Status
+    ///     characteristic.
     ///   - which: A description that distinguishes the battery from other batteries.
-    ///   - security: The security required to read the characteristics and to subscribe to them.
-    ///   - level: Returns the current battery level. If the closure throws an error, the service rejects the
-    ///     read request of the central.
+    ///   - security: The link security that a central needs to read the characteristics and to subscribe to
+    ///     them.
+    ///   - level: A closure that returns the current battery level. If the closure throws an error, the
+    ///     service rejects the central's read request.
     public init(
         status: (@Sendable () async throws -> BatteryLevelStatus)? = nil,
         which: PresentationFormat.Description? = nil,
@@ -127,7 +132,7 @@ public struct BatteryService: GATTServiceDeclaration {
 
     /// Notifies the subscribers of a new battery status.
     ///
-    /// The method has no effect if the service does not declare a battery status. If the service stores the
+    /// Without a Battery Level Status characteristic, the method has no effect. If the service stores the
     /// battery status, the method replaces the stored status. If the new status is equal to the stored
     /// status, the method does not send a notification.
     ///

@@ -27,8 +27,7 @@ public struct BloodPressureMeasurement: Hashable, Sendable {
     public var unit: BloodPressureUnit
     /// The local time of the measurement.
     ///
-    /// A device must include the time if the device stores measurements, or takes measurements while no
-    /// central is connected.
+    /// The time is required for a device that stores measurements or measures while no central is connected.
     public var timestamp: DateTime?
     /// The pulse rate in beats per minute.
     public var pulseRate: MedicalShortFloat?

@@ -28,8 +28,8 @@ public struct BloodPressureService: GATTServiceDeclaration {
 
     /// The Intermediate Cuff Pressure characteristic, 0x2A36, or `nil` if the service does not declare it.
     ///
-    /// The service sends notifications of the cuff pressures that the device measures before the result is
-    /// available. Send a cuff pressure with ``notify(_:in:)``.
+    /// During a measurement, the service sends the current cuff pressure in notifications. Send a cuff
+    /// pressure with ``notify(_:in:)``.
     public let intermediateCuffPressure: Characteristic<IntermediateCuffPressure>?
 
     /// The Blood Pressure Feature characteristic, 0x2A49, which centrals read.
@@ -42,11 +42,10 @@ public struct BloodPressureService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - status: The problems that the device detects and reports in ``BloodPressureMeasurement/status``.
     ///     Include every problem that the device can report.
-    ///   - hasIntermediateCuffPressure: Whether the device sends cuff pressures before the result of a
-    ///     measurement.
+    ///   - hasIntermediateCuffPressure: Whether the device sends cuff pressures during a measurement.
     ///   - supportsMultipleBonds: Whether the device can bond with several centrals.
-    ///   - security: The link security that a central needs to subscribe. Blood pressure is health data.
-    ///     Require at least encryption, as the Blood Pressure Profile requires.
+    ///   - security: The link security that a central needs to subscribe. Blood pressure is health data. The
+    ///     Blood Pressure Profile requires at least encryption.
     public init(
         detecting status: BloodPressureStatus = [],
         hasIntermediateCuffPressure: Bool = false,
@@ -64,10 +63,10 @@ public struct BloodPressureService: GATTServiceDeclaration {
         )
     }
 
-    /// Sends a result to the subscribers and waits until the subscribers have confirmed it.
+    /// Sends the result of a measurement and waits until the subscribers have confirmed the result.
     ///
-    /// The method sends only the problems that the initializer of the service has received as the argument
-    /// `detecting`. The method removes all other problems from ``BloodPressureMeasurement/status``.
+    /// Declare all problems with the parameter `detecting` of the initializer. The method removes undeclared
+    /// problems from ``BloodPressureMeasurement/status``.
     ///
     /// - Parameters:
     ///   - value: The result.
@@ -79,9 +78,8 @@ public struct BloodPressureService: GATTServiceDeclaration {
 
     /// Sends an intermediate cuff pressure to the subscribers.
     ///
-    /// The method sends only the problems that the initializer of the service has received as the argument
-    /// `detecting`. The method has an effect only if the service declares the Intermediate Cuff Pressure
-    /// characteristic.
+    /// Declare all problems with the parameter `detecting` of the initializer. The method does not send
+    /// undeclared problems. Without an Intermediate Cuff Pressure characteristic, the method has no effect.
     ///
     /// - Parameters:
     ///   - value: The pressure of the cuff.

@@ -15,13 +15,13 @@ public import PeripheralKit
 public struct BodyCompositionMeasurement: Hashable, Sendable {
     /// The units of the masses and of the height.
     public enum Units: UInt16, Hashable, Sendable {
-        /// Masses in kilograms, in steps of 0.005, and the height in meters, in steps of 0.001.
+        /// Kilograms in steps of 0.005, and meters in steps of 0.001.
         case metric = 0
-        /// Masses in pounds, in steps of 0.01, and the height in inches, in steps of 0.1.
+        /// Pounds in steps of 0.01, and inches in steps of 0.1.
         case imperial = 1
     }
 
-    /// The body fat in percent, in steps of 0.1.
+    /// The body fat percentage, in steps of 0.1.
     ///
     /// A value of `nil` or NaN means that the measurement has failed.
     ///
@@ -31,8 +31,7 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
     public var units: Units
     /// The local time of the measurement.
     ///
-    /// A device must include the time if the device stores measurements, or takes measurements while no
-    /// central is connected.
+    /// The time is required for a device that stores measurements or measures while no central is connected.
     public var timestamp: DateTime?
     /// The number that the device assigns to the user, or 255 for an unknown user.
     public var userID: UInt8?
@@ -55,7 +54,7 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
     /// The height in meters or inches.
     public var height: Double?
 
-    /// Whether this value is only one of two parts of a measurement.
+    /// Whether the value is one of the two parts of a long measurement.
     public internal(set) var isPart = false
 
     /// Creates a measurement.

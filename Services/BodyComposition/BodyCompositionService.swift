@@ -35,8 +35,8 @@ public struct BodyCompositionService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - feature: The values that the device reports about a body.
-    ///   - security: The link security that a central needs to subscribe. Body composition is health data.
-    ///     Require at least encryption.
+    ///   - security: The link security that a central needs to subscribe. Because body composition is health
+    ///     data, require at least encryption.
     public init(
         _ feature: BodyCompositionFeature = BodyCompositionFeature(),
         security: AttributeSecurity = .encrypted
@@ -46,18 +46,18 @@ public struct BodyCompositionService: GATTServiceDeclaration {
         self.feature = Characteristic(.bodyCompositionFeature, value: feature)
     }
 
-    /// Sends a measurement to the subscribers and waits until the subscribers have confirmed it.
+    /// Sends a measurement and waits until the subscribers have confirmed the measurement.
     ///
-    /// The method sends only the values that the service declares in its features. If at least one subscriber
-    /// cannot receive the measurement in a single indication, the method sends two indications to every
-    /// subscriber, as the specification requires. Do not call the method again until the previous call has
-    /// returned. Overlapping calls mix the parts of two measurements.
+    /// The method sends only the values that the service declares in its features. If one subscriber needs
+    /// two indications for the measurement, the method sends two indications to every subscriber. The
+    /// specification requires the same number of indications for all subscribers. Do not call the method
+    /// again until the previous call has returned. Overlapping calls mix the parts of two measurements.
     ///
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that contains the service.
     /// - Throws: The errors that `session.indicate` throws. If a measurement consists of two parts, an error
-    ///   can also occur after the method has sent the first part.
+    ///   can occur after the method has sent the first part.
     public func indicate(_ value: BodyCompositionMeasurement, in session: PeripheralSession) async throws {
         let subscribers = try session.subscribers(of: measurement)
         let length = subscribers.map { $0.central?.maximumUpdateValueLength ?? 20 }.min() ?? 20

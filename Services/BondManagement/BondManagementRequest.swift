@@ -24,7 +24,7 @@ public struct BondManagementRequest: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - scope: The bonds to delete.
-    ///   - transport: The Bluetooth transport (LE, BR/EDR or both) for which the device deletes bonds.
+    ///   - transport: The Bluetooth transport of the bonds to delete: LE, BR/EDR or both.
     ///   - authorizationCode: The authorization code that the device requires, or an empty array if the
     ///     device requires no code.
     public init(
@@ -72,7 +72,7 @@ public enum BondScope: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The Bluetooth transport (LE, BR/EDR or both) for which the device deletes bonds.
+/// The Bluetooth transport of the bonds to delete: LE, BR/EDR or both.
 public enum BondTransport: Hashable, Sendable, CaseIterable {
     /// BR/EDR and LE.
     case both
@@ -98,9 +98,9 @@ public enum BondTransport: Hashable, Sendable, CaseIterable {
 public struct BondManagementFeature: Hashable, Sendable {
     /// The encoded features in the lowest 24 bits.
     ///
-    /// Each op code has two bits. The op codes of the requests begin at 1. The first bit for an op code
-    /// indicates whether the device supports the op code. The second bit for an op code indicates whether the
-    /// op code requires an authorization code.
+    /// The features contain two bits for each op code, beginning with op code 1 in the two lowest bits. The
+    /// lower bit for an op code is set if the device supports the op code. The higher bit for an op code is
+    /// set if the op code requires an authorization code.
     public let rawValue: UInt32
 
     /// Creates a set of features.

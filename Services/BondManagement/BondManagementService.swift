@@ -17,20 +17,19 @@ public import PeripheralKit
 /// The service can refuse a request with an error that the specification defines. After the service accepts a
 /// request, it deletes the bonds as follows:
 ///
-/// - The service deletes the bonds of other centrals immediately. Deleting the bond of a
-///   central ends the connection to that central.
+/// - The service immediately deletes every requested bond, except the bond of the requesting central.
+///   Deleting the bond of a central ends the connection to that central.
 /// - The service deletes the bond of the requesting central when that central disconnects. If the requesting
-///   central is still connected after 2 seconds, the service deletes the bond, which ends the connection.
+///   central does not disconnect within 2 seconds, the service deletes the bond and ends the connection.
 ///
-/// If the closure that you pass to the `run` method returns before the service has deleted these bonds,
-/// the service immediately deletes the remaining bonds. The service cannot delete the remaining
-/// bonds if the task that runs the peripheral is cancelled, the program is killed, or the Bluetooth stack
-/// stops.
+/// When the closure that you pass to `run` returns, the service immediately deletes all bonds that are
+/// waiting for deletion. A bond that is waiting for deletion stays if the task of the peripheral is
+/// cancelled, the program is killed, or the Bluetooth stack stops.
 ///
 /// Bonds belong to the device, not to the peripheral. A request to delete all bonds also deletes the bonds
 /// with keyboards and loudspeakers, and the bonds that other programs use. Let centrals delete all bonds only
-/// if nothing else on the device uses Bluetooth. BlueZ stores and deletes the BR/EDR bond and the LE bond of
-/// a central together.
+/// if the device uses Bluetooth for no other purpose. BlueZ stores and deletes the BR/EDR bond and the LE
+/// bond of a central together.
 public struct BondManagementService: GATTServiceDeclaration {
     /// The Bond Management Control Point characteristic, 0x2AA4, which centrals write.
     public let controlPoint: Characteristic<BondManagementRequest>
@@ -42,13 +41,13 @@ public struct BondManagementService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - scopes: The bonds that centrals can delete.
-    ///   - transport: The Bluetooth transport (LE, BR/EDR or both) for which centrals can delete bonds. The
-    ///     specification requires ``BondTransport/both`` if the device also supports classic Bluetooth.
+    ///   - transport: The Bluetooth transport of the bonds that centrals can delete: LE, BR/EDR or both. If
+    ///     the device supports both LE and BR/EDR, the specification requires ``BondTransport/both``.
     ///   - security: The link security that a central needs to write the control point and to read the
     ///     features. The Bond Management Service specification requires at least encryption.
-    ///   - isAuthorized: Returns whether the given authorization code permits a central to delete bonds. The
-    ///     authorization code is empty if the central has sent no code. If you omit the handler, the service
-    ///     requires no authorization code and ignores received codes.
+    ///   - isAuthorized: A closure that returns whether the given authorization code permits a central to
+    ///     delete bonds. The authorization code is empty if the central has sent no code. If you omit the
+    ///     closure, the service requires no authorization code and ignores received codes.
     public init(
         deleting scopes: Set<BondScope> = [.requestingDevice],
         of transport: BondTransport = .lowEnergy,

@@ -47,13 +47,12 @@ public struct CrossTrainerData: FitnessMachineData {
 
     /// The meters climbed since the workout began, 0 to 65,535.
     ///
-    /// If ``metersUp`` is `nil` and ``metersDown`` is not `nil`, the service sends 0 for the meters climbed.
+    /// If only ``metersDown`` has a value, the service sends 0 for the meters climbed.
     public var metersUp: Int?
 
     /// The meters descended since the workout began, 0 to 65,535.
     ///
-    /// If ``metersDown`` is `nil` and ``metersUp`` is not `nil`, the service sends 0 for the meters
-    /// descended.
+    /// If only ``metersUp`` has a value, the service sends 0 for the meters descended.
     public var metersDown: Int?
 
     /// The inclination in percent, −3276.8 to 3276.6 in steps of 0.1, or `nil` if unknown.
@@ -64,10 +63,10 @@ public struct CrossTrainerData: FitnessMachineData {
 
     /// The resistance level, −3276.8 to 3276.7 in steps of 0.1.
     ///
-    /// The service encodes the resistance level as two bytes. Fitness Machine Service 1.0 was published with
-    /// this encoding. A newer GATT Specification Supplement defines only one byte. If a central follows the
-    /// newer supplement, the central misreads the fields after the resistance level. To support centrals that
-    /// follow the newer supplement, omit the resistance level.
+    /// The service encodes the resistance level as two bytes. Fitness Machine Service 1.0 originally defined
+    /// two bytes for the resistance level. A newer GATT Specification Supplement defines only one byte for
+    /// the resistance level. A central that follows the newer supplement misreads the fields after the
+    /// resistance level. To support centrals that follow the newer supplement, omit the resistance level.
     public var resistanceLevel: Double?
 
     /// The power in watts, −32,768 to 32,767.
@@ -136,7 +135,7 @@ public struct CrossTrainerData: FitnessMachineData {
         self.isBackward = isBackward
     }
 
-    /// The kind of machine: a cross trainer.
+    /// The machine type: a cross trainer.
     public static var machine: FitnessMachineKind { .crossTrainer }
 
     /// Decodes the complete data of a cross trainer, or one part of the data.

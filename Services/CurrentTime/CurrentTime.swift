@@ -25,7 +25,7 @@ public struct CurrentTime: Hashable, Sendable {
 
         /// A person or a central has set the clock.
         public static let manualUpdate = AdjustReason(rawValue: 1 << 0)
-        /// An external reference, such as a time server, has set the clock.
+        /// An external time source, such as a time server, has set the clock.
         public static let externalReference = AdjustReason(rawValue: 1 << 1)
         /// The time zone has changed.
         public static let timeZone = AdjustReason(rawValue: 1 << 2)
@@ -47,7 +47,7 @@ public struct CurrentTime: Hashable, Sendable {
     /// The reasons for the adjustments of the clock, or an empty set if the clock has not been adjusted.
     public var adjustReason: AdjustReason
 
-    /// Creates a time from its parts.
+    /// Creates a time from a date, a day of the week, and the reasons for an adjustment.
     ///
     /// - Parameters:
     ///   - dateTime: The local date and time.

@@ -19,17 +19,17 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Do not send a notification each time the clock advances. Send a notification only for the following
-/// adjustments:
+/// Do not send a notification each time the clock advances. Send a notification only in the following cases:
 ///
-/// - each adjustment of the clock by a person
-/// - each change of the time zone or of daylight saving time
-/// - some adjustments of the clock by an external reference
+/// - A person adjusts the clock.
+/// - The time zone or daylight saving time changes.
+/// - An external time source adjusts the clock, and one of the conditions listed below is met.
 ///
-/// An external reference can adjust the clock at short intervals. After an adjustment by an external
-/// reference, send a notification only if at least one of these conditions is true (section 3.1.2):
+/// An external time source can adjust the clock often. After an adjustment by an external time source, send a
+/// notification only if at least one of the following conditions is met (Current Time Service 1.1, section
+/// 3.1.2):
 ///
-/// - The adjustment is more than one minute.
+/// - The time has changed by more than one minute.
 /// - At least 15 minutes have passed since the last notification.
 public struct CurrentTimeService: GATTServiceDeclaration {
     /// The Current Time characteristic, 0x2A2B, which centrals can read and subscribe to.
@@ -53,20 +53,20 @@ public struct CurrentTimeService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - localTime: Returns the time zone of the clock. Pass `nil` to omit the Local Time Information
-    ///     characteristic.
-    ///   - referenceTime: Returns the source of the clock's time. Pass `nil` to omit the Reference Time
+    ///   - localTime: A closure that returns the time zone of the clock. Pass `nil` to omit the Local Time
     ///     Information characteristic.
+    ///   - referenceTime: A closure that returns the time source of the clock. Pass `nil` to omit the
+    ///     Reference Time Information characteristic.
     ///   - security: The link security that a central needs to read and set the clock, and to subscribe. A
-    ///     central that can set the clock controls the time of the device. With
-    ///     `AttributeSecurity(write: .encrypted)`, any central can read the clock, and paired centrals can
-    ///     set the clock.
-    ///   - setTime: A handler that sets the clock to the time that a central has written. If the handler uses
-    ///     only a part of the written time, throw `ATTError.currentTimeDataFieldIgnored`. Pass `nil` if
-    ///     centrals cannot set the clock.
-    ///   - setLocalTime: A handler that sets the time zone that a central has written. Pass `nil` if centrals
-    ///     cannot set the time zone. If you pass `setLocalTime`, also pass `localTime`.
-    ///   - now: Returns the current time, with an empty ``CurrentTime/adjustReason``.
+    ///     central that sets the clock controls the time of the device. With
+    ///     `AttributeSecurity(write: .encrypted)`, any central can read the clock, but only paired centrals
+    ///     can set the clock.
+    ///   - setTime: A handler that sets the clock to the time written by a central. If the handler ignores a
+    ///     field of the written time, the handler throws `ATTError.currentTimeDataFieldIgnored`. Pass `nil`
+    ///     to prevent centrals from setting the clock.
+    ///   - setLocalTime: A handler that sets the time zone to the value written by a central. Pass `nil` to
+    ///     prevent centrals from setting the time zone. If you pass `setLocalTime`, also pass `localTime`.
+    ///   - now: A closure that returns the current time, with an empty ``CurrentTime/adjustReason``.
     public init(
         localTime: (@Sendable () async throws -> LocalTimeInformation)? = nil,
         referenceTime: (@Sendable () async throws -> ReferenceTimeInformation)? = nil,
@@ -125,7 +125,7 @@ public struct CurrentTimeService: GATTServiceDeclaration {
 }
 
 extension ATTError {
-    /// The error for a write if the device ignored a part of the written value.
+    /// The error for a write request if the device has ignored a field of the written value.
     ///
     /// The value is the application error 0x80 of the Current Time Service specification 1.1.
     public static let currentTimeDataFieldIgnored = ATTError(rawValue: 0x80)

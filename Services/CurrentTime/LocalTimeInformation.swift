@@ -25,7 +25,7 @@ public struct LocalTimeInformation: Hashable, Sendable {
     /// The offset of the local time from standard time, or `nil` if the offset is unknown.
     public var daylightSavingTime: DaylightSavingTime?
 
-    /// Creates local time information.
+    /// Creates the information from the offsets of standard time and daylight saving time.
     ///
     /// - Parameters:
     ///   - quarterHoursFromUTC: The offset of standard time from UTC in quarters of an hour, such as 4 for

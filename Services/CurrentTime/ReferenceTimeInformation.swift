@@ -1,20 +1,20 @@
 public import PeripheralKit
 
-/// The source and the accuracy of a clock's time.
+/// The time source and the accuracy of a clock.
 ///
 /// This type represents the value of the Reference Time Information characteristic, 0x2A14 (Current Time
 /// Service 1.1, section 3.3).
 public struct ReferenceTimeInformation: Hashable, Sendable {
-    /// The reference that last set the clock.
+    /// The time source that last set the clock.
     public struct Source: Hashable, Sendable {
-        /// The number that identifies the source.
+        /// The number that identifies the time source.
         ///
-        /// Numbers of 8 and above are reserved for future sources.
+        /// Numbers of 8 and above are reserved.
         public var rawValue: UInt8
 
         /// Creates a source.
         ///
-        /// The source number can be a number that the specification does not define.
+        /// The initializer also accepts numbers that the specification does not define.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -33,11 +33,11 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
         public static let atomicClock = Source(rawValue: 5)
         /// The cellular network.
         public static let cellularNetwork = Source(rawValue: 6)
-        /// No source, because the clock is not synchronized.
+        /// The clock is not synchronized with a time source.
         public static let notSynchronized = Source(rawValue: 7)
     }
 
-    /// The maximum deviation of the clock from its source.
+    /// The maximum deviation of the clock from its time source.
     public enum Accuracy: Hashable, Sendable {
         /// The maximum deviation in units of 1/8 second.
         ///
@@ -49,23 +49,23 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
         case unknown
     }
 
-    /// The reference that last set the clock.
+    /// The time source that last set the clock.
     public var source: Source
 
-    /// The maximum deviation of the clock from its source.
+    /// The maximum deviation of the clock from its time source.
     public var accuracy: Accuracy
 
-    /// The number of hours since the reference last set the clock.
+    /// The number of hours since the time source last set the clock.
     ///
     /// The value 6120, which is 255 days, represents 6120 hours or more.
     public let hoursSinceUpdate: Int
 
-    /// Creates reference time information.
+    /// Creates the information from a time source, an accuracy and the time since the last synchronization.
     ///
     /// - Parameters:
-    ///   - source: The reference that last set the clock.
-    ///   - accuracy: The maximum deviation of the clock from its source.
-    ///   - hoursSinceUpdate: The number of hours since the reference last set the clock. The initializer
+    ///   - source: The time source that last set the clock.
+    ///   - accuracy: The maximum deviation of the clock from its time source.
+    ///   - hoursSinceUpdate: The number of hours since the time source last set the clock. The initializer
     ///     replaces a negative number with 0, and a number above 6120 with 6120.
     public init(_ source: Source, accuracy: Accuracy = .unknown, hoursSinceUpdate: Int) {
         self.source = source

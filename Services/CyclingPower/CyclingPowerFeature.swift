@@ -36,21 +36,21 @@ public struct CyclingPowerFeature: Equatable, Sendable {
     public static let deadSpotAngles = CyclingPowerFeature(rawValue: 1 << 6)
     /// The sensor reports the accumulated energy.
     public static let accumulatedEnergy = CyclingPowerFeature(rawValue: 1 << 7)
-    /// The sensor reports when its offset needs compensation.
+    /// The sensor can report that its offset needs compensation.
     public static let offsetCompensationIndicator = CyclingPowerFeature(rawValue: 1 << 8)
-    /// The sensor compensates its offset at the request of a central.
+    /// At the request of a central, the sensor compensates its offset.
     public static let offsetCompensation = CyclingPowerFeature(rawValue: 1 << 9)
-    /// The sensor omits values from measurements at the request of a central.
+    /// At the request of a central, the sensor omits values from measurements.
     public static let contentMasking = CyclingPowerFeature(rawValue: 1 << 10)
     /// The sensor supports several mounting locations.
     public static let multipleSensorLocations = CyclingPowerFeature(rawValue: 1 << 11)
-    /// The sensor supports setting the length of the crank.
+    /// Centrals can set the length of the crank.
     public static let crankLengthAdjustment = CyclingPowerFeature(rawValue: 1 << 12)
-    /// The sensor supports setting the length of the chain.
+    /// Centrals can set the length of the chain.
     public static let chainLengthAdjustment = CyclingPowerFeature(rawValue: 1 << 13)
-    /// The sensor supports setting the weight of the chain.
+    /// Centrals can set the weight of the chain.
     public static let chainWeightAdjustment = CyclingPowerFeature(rawValue: 1 << 14)
-    /// The sensor supports setting the length of the chain span.
+    /// Centrals can set the length of the chain span.
     public static let spanLengthAdjustment = CyclingPowerFeature(rawValue: 1 << 15)
     /// The sensor measures torques instead of forces.
     public static let torqueBased = CyclingPowerFeature(rawValue: 1 << 16)
@@ -58,7 +58,7 @@ public struct CyclingPowerFeature: Equatable, Sendable {
     public static let measurementDirection = CyclingPowerFeature(rawValue: 1 << 17)
     /// The sensor reports the date of its factory calibration.
     public static let factoryCalibrationDate = CyclingPowerFeature(rawValue: 1 << 18)
-    /// The sensor supports an offset compensation that also returns manufacturer data.
+    /// The sensor supports enhanced offset compensation, which returns manufacturer data.
     public static let enhancedOffsetCompensation = CyclingPowerFeature(rawValue: 1 << 19)
     /// The sensor cannot be used together with another sensor on the same bicycle.
     public static let notForDistributedSystem = CyclingPowerFeature(rawValue: 1 << 20)

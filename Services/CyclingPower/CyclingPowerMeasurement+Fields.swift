@@ -10,7 +10,7 @@ extension CyclingPowerMeasurement {
 
         /// Whether the percentage describes the left pedal.
         ///
-        /// The value `false` means that it is unknown which pedal the percentage describes.
+        /// If the property is `false`, the pedal is unknown.
         public var isOfLeftPedal: Bool
 
         /// Creates a pedal power balance from the percentage of one pedal.
@@ -32,7 +32,7 @@ extension CyclingPowerMeasurement {
         public var newtonMeters: Double
         /// Whether the sensor measures torques at the crank.
         ///
-        /// The value `false` means that the sensor measures torques at the wheel.
+        /// If the property is `false`, the sensor measures torques at the wheel.
         public var isOfCrank: Bool
 
         /// Creates an accumulated torque in newton meters.
@@ -74,18 +74,18 @@ extension CyclingPowerMeasurement {
     ///
     /// A central can disable any optional value (Cycling Power Service 1.1, section 3.4.2.13).
     ///
-    /// The set has no option for wheel revolutions (bit 2). If a sensor reports wheel revolutions,
-    /// centrals must be able to set the wheel revolution count. To include wheel revolutions in measurements,
-    /// pass `onSetWheelRevolutions` to the initializer of ``CyclingPowerService``.
+    /// Do not use `Content` to include wheel revolutions in measurements. If a sensor reports wheel
+    /// revolutions, centrals must be able to set the wheel revolution count. To include wheel revolutions in
+    /// measurements, pass `onSetWheelRevolutions` to the initializer of ``CyclingPowerService``.
     public struct Content: OptionSet, Sendable {
         /// The encoded bits.
         ///
         /// Bits 9 through 15 are reserved.
         public let rawValue: UInt16
 
-        /// Creates measurement content from the encoded bits.
+        /// Creates a set of measured values from encoded bits.
         ///
-        /// The content can include bits that the Cycling Power Service specification does not define.
+        /// The set can contain bits that the Cycling Power Service specification does not define.
         public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
@@ -100,7 +100,7 @@ extension CyclingPowerMeasurement {
         @available(
             *,
             unavailable,
-            message: "pass onSetWheelRevolutions to the service to include the wheel's revolutions"
+            message: "to include wheel revolutions, pass onSetWheelRevolutions to the service"
         )
         public static var wheelRevolutions: Content { Content(rawValue: 1 << 2) }
         /// The revolutions of the crank.

@@ -46,11 +46,12 @@ public struct CyclingPowerMeasurement: Equatable, Sendable {
     public var bottomDeadSpotAngle: UInt16?
     /// The energy accumulated since the last reset of the sensor, in kilojoules.
     ///
-    /// The energy does not restart at 0 after it reaches its maximum value.
+    /// When the energy reaches the maximum value 65,535, the energy does not restart at 0.
     public var kilojoules: UInt16?
     /// Whether the sensor's offset needs compensation: the Offset Compensation Indicator.
     ///
-    /// Set the indicator only if the sensor reports when its offset needs compensation.
+    /// To send the indicator, pass `true` as `reportsOffsetCompensation` to the initializer of
+    /// ``CyclingPowerService``.
     public var offsetCompensationIndicator: Bool
 
     /// Creates a measurement.

@@ -14,7 +14,7 @@ public struct CyclingPowerRequest: Equatable, Sendable {
 
     /// Creates a request from an operation and a parameter.
     ///
-    /// The operation can be one that the Cycling Power Service specification does not define.
+    /// The initializer also accepts operations that the Cycling Power Service specification does not define.
     public init(operation: CyclingPowerOperation, parameter: [UInt8] = []) {
         self.operation = operation
         self.parameter = parameter
@@ -30,11 +30,11 @@ public struct CyclingPowerRequest: Equatable, Sendable {
         CyclingPowerRequest(operation: .updateSensorLocation, parameter: [location.rawValue])
     }
 
-    /// Returns a request that turns off the given values in measurements, and turns on all other values.
+    /// Returns a request to omit the given values from measurements and to include all other values.
     ///
     /// - Parameters:
     ///   - content: The values that the sensor omits from measurements.
-    ///   - wheelRevolutions: Whether the sensor also omits the wheel revolutions.
+    ///   - wheelRevolutions: Whether the sensor omits the wheel revolutions.
     /// - Returns: The request.
     public static func mask(
         _ content: CyclingPowerMeasurement.Content,
@@ -66,7 +66,7 @@ public struct CyclingPowerOperation: Equatable, Sendable {
 
     /// Creates an operation.
     ///
-    /// The op code can be one that the Cycling Power Service specification does not define.
+    /// The initializer also accepts op codes that the Cycling Power Service specification does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

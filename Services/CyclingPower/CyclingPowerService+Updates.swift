@@ -7,22 +7,19 @@ extension CyclingPowerService {
     /// method omits the values that the central has disabled. The method omits forces if the sensor
     /// measures torques. The method omits torques if the sensor measures forces.
     ///
-    /// If a measurement does not fit into one notification, the method sends several notifications, in the
-    /// order of the measurement's fields. Each notification contains the power and as many other fields as
-    /// fit. Wait until the method returns before you send the next measurement. Overlapping calls would mix
-    /// the parts of two measurements.
+    /// If a measurement does not fit into one notification, the method sends several notifications. Each
+    /// notification contains the power and as many other fields as fit. Wait until the method returns before
+    /// you send the next measurement. Overlapping calls would mix the parts of two measurements.
     ///
     /// If a central disables a value, the value stays disabled until that central disconnects. Some Bluetooth
-    /// stacks cannot send a notification to a single central (see `PeripheralSession.notify(_:_:to:)`). With
-    /// these Bluetooth stacks, all subscribers receive the same notification. If every subscriber has
-    /// disabled a value, the notification omits the value. If any subscriber has not disabled a value, the
-    /// notification contains the value.
+    /// stacks always send a notification to all subscribers (see `PeripheralSession.notify(_:_:to:)`). A
+    /// notification to all subscribers omits a value only if every subscriber has disabled the value.
     ///
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors that `session.notify` throws. If a notification fails, the earlier
-    ///   notifications have already been sent.
+    /// - Throws: The errors that `session.notify` throws. If a notification fails, the method has already
+    ///   sent the earlier notifications.
     public func notify(_ value: CyclingPowerMeasurement, in session: PeripheralSession) async throws {
         var centrals: [Central] = []
         var areKnown = true
@@ -100,12 +97,12 @@ extension CyclingPowerService {
 
     /// Sends a vector to the subscribed centrals.
     ///
-    /// The method has no effect if the service does not declare the Cycling Power Vector characteristic.
+    /// Without a Cycling Power Vector characteristic, the method has no effect.
     ///
-    /// If a vector has more than 9 forces or torques, or does not fit into one notification, the method sends
-    /// several notifications. Only the first notification contains the crank revolutions and the crank angle.
-    /// Wait until the method returns before you send the next vector. Overlapping calls would mix the parts
-    /// of two vectors.
+    /// The method sends a long vector in several notifications. Each notification contains at most 9 forces
+    /// or torques. Only the first notification contains the crank revolutions and the crank angle. Wait until
+    /// the method returns before you send the next vector. Overlapping calls would mix the parts of two
+    /// vectors.
     ///
     /// The method omits torques if the sensor measures forces. The method omits forces if the sensor measures
     /// torques.
@@ -113,8 +110,8 @@ extension CyclingPowerService {
     /// - Parameters:
     ///   - value: The vector.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: The errors that `session.notify` throws. If a notification fails, the earlier
-    ///   notifications have already been sent.
+    /// - Throws: The errors that `session.notify` throws. If a notification fails, the method has already
+    ///   sent the earlier notifications.
     public func notify(vector value: CyclingPowerVector, in session: PeripheralSession) async throws {
         guard let vector else { return }
         var length = 20

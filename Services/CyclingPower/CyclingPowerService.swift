@@ -63,23 +63,24 @@ public struct CyclingPowerService: GATTServiceDeclaration {
     ///     `onSetWheelRevolutions`, measurements also contain the wheel revolutions.
     ///   - location: The location of the sensor.
     ///   - isTorqueBased: Whether the sensor measures torques instead of forces.
-    ///   - reportsOffsetCompensation: Whether measurements say when the sensor's offset needs compensation.
-    ///   - isMaskable: Whether a central can disable values in the measurements that the central receives.
+    ///   - reportsOffsetCompensation: Whether measurements indicate that the sensor's offset needs
+    ///     compensation.
+    ///   - isMaskable: Whether each central can disable values in its measurements.
     ///   - hasVector: Whether the sensor sends vectors of forces or torques.
-    ///   - reportsDirection: Whether vectors contain the direction of the measurement.
+    ///   - reportsDirection: Whether vectors contain the direction of the forces or torques.
     ///   - isForDistributedSystem: Whether the sensor can be used together with another sensor on the same
     ///     bicycle, or `nil` if unspecified.
-    ///   - settings: The settings that centrals can read and set. Pass at most one setting of each kind.
+    ///   - settings: The settings that centrals can read and set. Pass each setting at most once.
     ///   - offsetCompensation: The offset compensation of the sensor, or `nil` if centrals cannot request a
     ///     compensation.
     ///   - samplingRate: The sampling rate of the sensor in hertz, or `nil` if the sensor does not report a
     ///     sampling rate.
     ///   - factoryCalibrationDate: The date of the factory calibration, or `nil` if the sensor does not
     ///     report a calibration date.
-    ///   - security: The security that centrals need to subscribe to measurements and vectors, and to write
-    ///     the control point.
-    ///   - setWheelRevolutions: Sets the wheel revolution count to the value that a central has written. If
-    ///     measurements do not contain wheel revolutions, pass `nil`.
+    ///   - security: The link security that a central needs to subscribe to measurements and vectors, and to
+    ///     write the control point.
+    ///   - setWheelRevolutions: A handler that sets the wheel revolution count to the value written by a
+    ///     central. Pass `nil` if the sensor does not report wheel revolutions.
     public init(
         measuring content: CyclingPowerMeasurement.Content = [],
         location: SensorPlacement,

@@ -3,8 +3,9 @@
 /// Centrals read and set the bicycle property through the Cycling Power Control Point (Cycling Power Service
 /// 1.1, sections 3.4.2.4 through 3.4.2.11).
 ///
-/// The program stores the value of the setting. If the `set` handler throws an error, the request of the
-/// central fails. Throw `SensorControlResult.invalidParameter` for a value outside the sensor's range.
+/// The program stores the value of the setting. If the `set` handler throws an error, the central's request
+/// fails. If a value is outside the sensor's range, the handler throws
+/// `SensorControlResult.invalidParameter`.
 public struct CyclingPowerSetting: Sendable {
     /// The op code that sets the value; the next op code requests the value.
     let setCode: UInt8
@@ -38,7 +39,7 @@ public struct CyclingPowerSetting: Sendable {
 
     /// The length of the chain span in millimeters, 0 to 65,535 in steps of 1.
     ///
-    /// The chain span is the section of the chain that the sensor measures.
+    /// The chain span is the section of the chain on which the sensor measures.
     public static func spanLength(
         get: @escaping @Sendable () async throws -> Double,
         set: @escaping @Sendable (_ millimeters: Double) async throws -> Void
@@ -80,7 +81,7 @@ public struct CyclingPowerOffsetCompensation: Sendable {
     /// The error that a handler throws to report why an offset compensation failed.
     ///
     /// Cycling Power Service 1.1, section 3.4, defines the reasons for a failure. If the handler throws an
-    /// error of another type, the response contains no reason.
+    /// error of a type other than ``Failure``, the response contains no reason.
     public enum Failure: Error, Sendable {
         /// The crank is not in the required position.
         case incorrectPosition
@@ -97,11 +98,11 @@ public struct CyclingPowerOffsetCompensation: Sendable {
     ///
     /// - Parameters:
     ///   - companyID: The company identifier of the manufacturer. If you pass an identifier, centrals can
-    ///     request enhanced offset compensation. With enhanced offset compensation, centrals can request
-    ///     manufacturer data and the reason for a failure. If the identifier is `nil`, centrals cannot
-    ///     request enhanced offset compensation.
-    ///   - compensate: Compensates the sensor's offset, or throws ``Failure`` if the compensation fails.
-    ///     Centrals wait at most 30 seconds for the result of the compensation.
+    ///     request enhanced offset compensation. The response to an enhanced request contains manufacturer
+    ///     data or the reason for a failure. If the identifier is `nil`, centrals cannot request enhanced
+    ///     offset compensation.
+    ///   - compensate: A closure that compensates the sensor's offset. If the compensation fails, the closure
+    ///     throws ``Failure``. Centrals wait at most 30 seconds for the result of the compensation.
     public init(companyID: UInt16? = nil, compensate: @escaping @Sendable () async throws -> Offset) {
         self.companyID = companyID
         self.compensate = compensate

@@ -1,18 +1,18 @@
 public import PeripheralKit
 public import PeripheralSensorLocation
 
-/// The forces or torques at a turning crank.
+/// The forces or torques that a sensor measures while the crank turns.
 ///
 /// This type represents the value of the Cycling Power Vector characteristic, 0x2A64 (Cycling Power Service
-/// 1.1, section 3.5). If a vector has more than 9 forces or torques, or does not fit into one notification,
-/// ``CyclingPowerService/notify(vector:in:)`` sends several notifications.
+/// 1.1, section 3.5). The method ``CyclingPowerService/notify(vector:in:)`` sends a long vector in several
+/// notifications.
 public struct CyclingPowerVector: Equatable, Sendable {
     /// The direction in which the sensor measures the forces or torques.
     public struct Direction: Equatable, Sendable {
         /// The direction, encoded in two bits.
         public let rawValue: UInt8
 
-        /// Creates a direction from the lower two bits of a byte.
+        /// Creates a direction from the two lowest bits of a byte.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue & 0x3
         }
@@ -29,7 +29,7 @@ public struct CyclingPowerVector: Equatable, Sendable {
 
     /// The forces or torques, measured at equal time intervals.
     ///
-    /// Forces are in newtons. Torques are in units of 1/32 newton meter.
+    /// The unit of forces is the newton. The unit of torques is 1/32 newton meter.
     public var magnitudes: [Int16]
     /// Whether the vector contains torques instead of forces.
     public var isOfTorques: Bool

@@ -23,11 +23,13 @@ public import PeripheralSensorLocation
 /// }
 /// ```
 ///
-/// Send a measurement about once per second, even if the wheel and the crank are not turning (section 3.1.1).
-/// Each measurement contains the wheel revolutions and the crank revolutions that the sensor reports.
+/// Send a measurement about once per second, even if the wheel and the crank are not turning (Cycling Speed
+/// and Cadence Service 1.0.1, section 3.1.1). Each measurement contains the wheel revolutions and the crank
+/// revolutions that the sensor reports.
 ///
-/// A sensor that counts wheel revolutions must let centrals set the number of wheel revolutions (section
-/// 3.4.1). The documentation of the `SensorControl` type describes the responses to requests from centrals.
+/// If a sensor counts wheel revolutions, centrals must be able to set the number of wheel revolutions
+/// (Cycling Speed and Cadence Service 1.0.1, section 3.4.1). The documentation of the `SensorControl` type
+/// describes the responses to requests from centrals.
 public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
     /// The CSC Measurement characteristic, 0x2A5B, which centrals subscribe to.
     ///
@@ -53,12 +55,12 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
     /// Declares the service for a sensor that counts wheel revolutions.
     ///
     /// - Parameters:
-    ///   - hasCrank: Whether the measurements also contain crank revolutions.
+    ///   - hasCrank: Whether the measurements contain crank revolutions in addition to wheel revolutions.
     ///   - location: The location of the sensor, or `nil` to omit the Sensor Location characteristic.
     ///   - security: The link security that a central needs to subscribe to the measurements and to write the
     ///     control point.
-    ///   - setWheelRevolutions: Sets the number of wheel revolutions to the value that a central has written.
-    ///     If the closure throws an error, the central's request fails.
+    ///   - setWheelRevolutions: A closure that sets the number of wheel revolutions to the value written by a
+    ///     central. If the closure throws an error, the central's request fails.
     public init(
         hasCrank: Bool = false,
         location: SensorPlacement? = nil,

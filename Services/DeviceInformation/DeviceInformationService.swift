@@ -2,9 +2,9 @@ public import PeripheralKit
 
 /// The Device Information service, 0x180A.
 ///
-/// The service implements the Device Information Service specification 1.2, except for the unique device
-/// identifier. The service also implements version 1.1 of the Device Information Service specification. The
-/// service declares a characteristic only if the program passes a value for it.
+/// The service implements the Device Information Service specification, versions 1.1 and 1.2. The service
+/// does not implement the unique device identifier of version 1.2. The service declares a characteristic only
+/// if the program passes a value for it.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -19,7 +19,7 @@ public import PeripheralKit
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// A serial number identifies the device to every central that reads the number.
+/// Every central that reads the serial number can identify the device.
 public struct DeviceInformationService: GATTServiceDeclaration {
     /// The Manufacturer Name String characteristic, 0x2A29.
     public let manufacturerName: Characteristic<String>?

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The identifier of a product, with the vendor and the version of the product.
+/// The vendor, the product number and the version of a product.
 ///
 /// This type represents the value of the PnP ID characteristic, 0x2A50 (Device Information Service 1.1,
 /// section 3.9).
@@ -11,7 +11,7 @@ public import PeripheralKit
 public struct PnPID: Hashable, Sendable {
     /// The vendor of the product, and the organization that assigned the vendor number.
     public enum Vendor: Hashable, Sendable {
-        /// A company identifier assigned by the Bluetooth SIG (Assigned Numbers, 7.1).
+        /// A company identifier assigned by the Bluetooth SIG (Assigned Numbers, section 7.1).
         case bluetooth(UInt16)
         /// A vendor identifier assigned by the USB Implementer's Forum.
         case usb(UInt16)

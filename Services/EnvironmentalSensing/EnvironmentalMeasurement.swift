@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The method, the interval and the uncertainty of sensor measurements.
+/// The sampling method, the update interval and the uncertainty of sensor measurements.
 ///
 /// `EnvironmentalMeasurement` represents the value of the ES Measurement descriptor, 0x290C (Environmental
 /// Sensing Service 1.0, section 3.1).
@@ -129,24 +129,24 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
     ///
     /// The property is `nil` if the measurement period is not specified.
     public var period: UInt32?
-    /// The interval between value updates in seconds, 1 to 16,777,215.
+    /// The interval between two updates of the value, in seconds, 1 to 16,777,215.
     ///
     /// The property is `nil` if the update interval is not specified.
     public var updateInterval: UInt32?
-    /// The application of the sensor.
+    /// The purpose of the sensor.
     public var application: Application
     /// The uncertainty of the value in percent, 0 to 127 in steps of 0.5.
     ///
     /// The property is `nil` or NaN (not a number) if the uncertainty is not specified.
     public var uncertainty: Double?
 
-    /// Creates a description of sensor measurements.
+    /// Creates a description of how a sensor measures a value.
     ///
     /// - Parameters:
     ///   - sampling: The function that combines the samples of a measurement period into one value.
     ///   - period: The measurement period in seconds.
-    ///   - updateInterval: The interval between value updates in seconds.
-    ///   - application: The application of the sensor.
+    ///   - updateInterval: The interval between two updates of the value, in seconds.
+    ///   - application: The purpose of the sensor.
     ///   - uncertainty: The uncertainty of the value in percent. The encoder rounds the uncertainty to the
     ///     nearest step of 0.5.
     public init(

@@ -2,17 +2,17 @@ public import PeripheralKit
 
 /// A quantity that an ``EnvironmentalSensor`` measures.
 ///
-/// A quantity consists of a characteristic UUID, a unit and a number encoding. The GATT Specification
-/// Supplement defines the UUID, the unit and the encoding. An ``EnvironmentalValue`` rounds a number to the
-/// nearest step, and limits the number to the range of the quantity.
+/// A quantity consists of the UUID of a characteristic, a unit, and an encoding for numbers. The GATT
+/// Specification Supplement defines the UUID, the unit and the encoding. An ``EnvironmentalValue`` rounds a
+/// number to the nearest step, and limits the number to the range of the quantity.
 public struct EnvironmentalQuantity: Hashable, Sendable {
-    /// The UUID of the characteristic for the quantity.
+    /// The UUID of the characteristic that contains the measured value.
     public let type: BluetoothUUID
 
     /// The unit of the quantity.
     public let unit: PresentationFormat.Unit
 
-    /// The decimal exponent of all encoded numbers.
+    /// The decimal exponent that all encoded numbers of the quantity share.
     ///
     /// The property is 0 if each encoded number contains its own exponent.
     public let exponent: Int8
@@ -163,15 +163,15 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         counts: 0...65_534,
         unknown: 0xFFFF
     )
-    /// Concentration of particles of up to 1 µm, in kilograms per cubic meter.
+    /// Concentration of particles with a diameter of up to 1 µm, in kilograms per cubic meter.
     ///
     /// The concentration can be unknown. The finest resolution is 10 µg per cubic meter.
     public static let particulateMatter1 = density(0x2BD5)
-    /// Concentration of particles of up to 2.5 µm, in kilograms per cubic meter.
+    /// Concentration of particles with a diameter of up to 2.5 µm, in kilograms per cubic meter.
     ///
     /// The concentration can be unknown. The finest resolution is 10 µg per cubic meter.
     public static let particulateMatter2_5 = density(0x2BD6)
-    /// Concentration of particles of up to 10 µm, in kilograms per cubic meter.
+    /// Concentration of particles with a diameter of up to 10 µm, in kilograms per cubic meter.
     ///
     /// The concentration can be unknown. The finest resolution is 10 µg per cubic meter.
     public static let particulateMatter10 = density(0x2BD7)

@@ -24,7 +24,7 @@ public import PeripheralKit
 /// The triggers of a sensor determine when the service sends the value of the sensor. The service checks the
 /// triggers only when the program updates the value. If the interval of a trigger ends between two updates,
 /// the service sends the value at the next update. Update the value after each measurement, even if the
-/// measured value has not changed. All centrals share the triggers of a sensor.
+/// measured value has not changed. The triggers of a sensor are the same for all centrals.
 public struct EnvironmentalSensingService: GATTServiceDeclaration {
     /// The sensors.
     public let sensors: [EnvironmentalSensor]
@@ -63,8 +63,8 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - sensor: The sensor to update. The sensor must belong to the service.
-    ///   - number: The value in the unit of the quantity, or `nil` if the value is unknown. Some quantities
-    ///     cannot represent an unknown value.
+    ///   - number: The value in the unit of the quantity, or `nil` if the value is unknown. The encodings of
+    ///     some quantities cannot represent an unknown value.
     ///   - session: The session of the peripheral that declares the service.
     /// - Throws: The errors that `session.notify` throws.
     public func update(
@@ -111,7 +111,7 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
         }
     }
 
-    /// The service that the peripheral publishes.
+    /// The GATT service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.environmentalSensing) {
             if let descriptorValueChanged { descriptorValueChanged }

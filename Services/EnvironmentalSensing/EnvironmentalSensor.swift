@@ -13,12 +13,13 @@ internal import Synchronization
 /// ```
 ///
 /// If several sensors of a service measure the same quantity, each sensor requires an
-/// ``EnvironmentalMeasurement`` description. Sensors for the same quantity must have different descriptions.
+/// ``EnvironmentalMeasurement``. Sensors for the same quantity must have different
+/// ``EnvironmentalMeasurement`` values.
 ///
-/// By default, centrals can subscribe to the value of a sensor. The specification requires at least one
-/// trigger for a sensor that sends notifications. To set a trigger, a central must be bonded (Environmental
-/// Sensing Service 1.0, section 3.1.2.3.1). If centrals can set the triggers of a sensor, the peripheral must
-/// declare a `pairing` method.
+/// By default, centrals can subscribe to the value of a sensor. The Environmental Sensing Service
+/// specification requires at least one trigger for a sensor that sends notifications. To set a trigger, a
+/// central must be bonded (Environmental Sensing Service 1.0, section 3.1.2.3.1). If centrals can set the
+/// triggers of a sensor, the peripheral must declare a `pairing` method.
 public struct EnvironmentalSensor: Sendable {
     /// The quantity that the sensor measures.
     public let quantity: EnvironmentalQuantity
@@ -50,8 +51,8 @@ public struct EnvironmentalSensor: Sendable {
     ///   - name: The human-readable name of the sensor. A User Description descriptor contains the name.
     ///   - onRename: Handles a sensor name that a central writes. If the handler throws an error, the service
     ///     rejects the name. Use `nil` if centrals cannot write the name.
-    ///   - range: The range of values in the unit of the quantity. A Valid Range descriptor contains the
-    ///     range.
+    ///   - range: The valid range of the value, in the unit of the quantity. A Valid Range descriptor
+    ///     contains the range.
     ///   - which: A description that distinguishes the sensor from other sensors. A Presentation Format
     ///     descriptor contains the description and the unit.
     ///   - security: The security required to read the value, to subscribe to the value, and to write the

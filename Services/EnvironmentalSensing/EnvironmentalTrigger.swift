@@ -6,27 +6,27 @@ public import PeripheralKit
 /// Sensing Service 1.0, section 3.1).
 ///
 /// The operand of a trigger is in the unit of the sensor's quantity. The maximum interval is 16,777,215
-/// seconds. A longer interval is encoded as the maximum interval.
+/// seconds. An interval above the maximum is encoded as the maximum.
 public enum EnvironmentalTrigger: Hashable, Sendable {
-    /// Never sends the value, because the trigger is inactive.
+    /// An inactive trigger, which never causes a notification.
     case inactive
     /// Sends the value at intervals of the given number of seconds.
     case every(seconds: UInt32)
     /// Sends the value at intervals of at least the given number of seconds.
     case atMostEvery(seconds: UInt32)
-    /// Sends the value if the value has changed.
+    /// Sends each value that differs from the previous value.
     case changed
-    /// Sends the value while the value is less than the operand.
+    /// Sends each value that is less than the operand.
     case less(than: Double)
-    /// Sends the value while the value is less than or equal to the operand.
+    /// Sends each value that is less than or equal to the operand.
     case lessOrEqual(to: Double)
-    /// Sends the value while the value is greater than the operand.
+    /// Sends each value that is greater than the operand.
     case greater(than: Double)
-    /// Sends the value while the value is greater than or equal to the operand.
+    /// Sends each value that is greater than or equal to the operand.
     case greaterOrEqual(to: Double)
-    /// Sends the value while the value is equal to the operand.
+    /// Sends each value that is equal to the operand.
     case equal(to: Double)
-    /// Sends the value while the value is not equal to the operand.
+    /// Sends each value that is not equal to the operand.
     case notEqual(to: Double)
 }
 
@@ -141,13 +141,13 @@ extension EnvironmentalTriggerLogic: GATTValue {
 extension ATTError {
     /// The error for an invalid value that a central writes to a sensor descriptor.
     ///
-    /// The Environmental Sensing Service specification 1.0 defines the application error 0x80 as Write
-    /// Request Rejected.
+    /// The Environmental Sensing Service specification 1.0 defines the application error 0x80 as “Write
+    /// Request Rejected”.
     public static let environmentalSensingWriteRequestRejected = ATTError(rawValue: 0x80)
 
     /// The error for a trigger condition that a sensor does not support.
     ///
-    /// The Environmental Sensing Service specification 1.0 defines the application error 0x81 as Condition
-    /// not supported.
+    /// The Environmental Sensing Service specification 1.0 defines the application error 0x81 as “Condition
+    /// not supported”.
     public static let environmentalSensingConditionNotSupported = ATTError(rawValue: 0x81)
 }

@@ -19,8 +19,8 @@ public struct EnvironmentalValue: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - number: The number in the unit of the quantity, or `nil` if the number is unknown. The initializer
-    ///     limits the number to the range of the quantity. If the quantity cannot represent an unknown
-    ///     number, the initializer encodes an unknown number as 0.
+    ///     limits the number to the range of the quantity. If the encoding of the quantity cannot represent
+    ///     an unknown number, the initializer encodes an unknown number as 0.
     ///   - quantity: The quantity that the sensor measures.
     public init(_ number: Double?, of quantity: EnvironmentalQuantity) {
         bytes = quantity.bytes(of: number)

@@ -15,13 +15,14 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Only one central at a time controls the machine: the central that most recently obtained control. Control
-/// ends when the controlling central disconnects or resets the machine. If the user takes control, call
-/// ``FitnessMachineService/takeControl(in:)`` to end the central's control.
+/// At most one central controls the machine at any time. If another central obtains control, the previous
+/// central loses control. A central loses control when it disconnects, or when it resets the machine. When
+/// the user takes control of the machine, call ``FitnessMachineService/takeControl(in:)`` to remove control
+/// from the central.
 ///
-/// If a central does not control the machine, the service refuses all requests from the central except
-/// requests for control. The service refuses requests for undeclared settings, and requests with out-of-range
-/// values. The service does not pass refused requests to the handler.
+/// From a central that does not control the machine, the service accepts only a request for control. The
+/// service refuses a request if the setting is not declared, or if the value is out of range. The service
+/// does not pass refused requests to the handler.
 public struct FitnessMachineControl: Sendable {
     let settings: [FitnessMachineSetting]
     let security: AttributeSecurity
@@ -31,18 +32,18 @@ public struct FitnessMachineControl: Sendable {
     ///
     /// - Parameters:
     ///   - settings: The settings that centrals can change.
-    ///   - security: The security required to write to the Fitness Machine Control Point. The Fitness
-    ///     Machine Service specification requires encryption. For encryption, the peripheral must declare how
-    ///     centrals pair. Most trainers on the market use `.open`, and some apps require `.open`.
+    ///   - security: The security required to write to the Fitness Machine Control Point. The Fitness Machine
+    ///     Service specification requires encryption. If the control point requires encryption, the
+    ///     peripheral must declare a `pairing` method. Most bike trainers on the market require no encryption
+    ///     (`.open`). Some apps support only machines that require no encryption.
     ///   - carryOut: Carries out a request for a declared setting, or one of the requests `.requestControl`,
     ///     `.reset`, `.startOrResume`, `.stop` and `.pause`. To refuse a request, throw a
-    ///     ``FitnessMachineResult``. The response contains this ``FitnessMachineResult``. If the handler
-    ///     throws an error of another type, the response contains ``FitnessMachineResult/operationFailed``.
-    ///     Throw
-    ///     ``FitnessMachineResult/operationFailed`` if a central tries to start a workout that is already
-    ///     running, or to stop a workout that has already stopped (Fitness Machine Service 1.0, section
-    ///     4.16.2.22). If the handler throws an error for `.requestControl`, the controlling central does not
-    ///     change.
+    ///     ``FitnessMachineResult``. The response to the central contains the thrown
+    ///     ``FitnessMachineResult``. If the handler throws an error that is not a ``FitnessMachineResult``,
+    ///     the response contains ``FitnessMachineResult/operationFailed``. Throw
+    ///     ``FitnessMachineResult/operationFailed`` for a request to start a running workout, or to stop a
+    ///     stopped workout (Fitness Machine Service 1.0, section 4.16.2.22). If the handler throws an error
+    ///     for `.requestControl`, the requesting central does not receive control.
     public init(
         _ settings: [FitnessMachineSetting],
         security: AttributeSecurity = .encrypted,

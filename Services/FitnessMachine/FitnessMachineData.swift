@@ -6,10 +6,10 @@ public import PeripheralKit
 /// 0x2AD2. The conforming types are in the products `PeripheralIndoorBike`, `PeripheralTreadmill`,
 /// `PeripheralCrossTrainer`, `PeripheralRower`, `PeripheralStepClimber` and `PeripheralStairClimber`.
 ///
-/// Use the protocol in generic code for any kind of machine. Do not conform other types to the protocol. The
-/// Fitness Machine Service specification defines no other kinds of machines. The protocol is public because
-/// ``FitnessMachineService`` uses the protocol as a generic constraint. The code that reads and writes the
-/// data fields is not public.
+/// Use the protocol in generic code for any kind of machine. Do not declare other types that conform to the
+/// protocol. The package contains a conforming type for each machine that the Fitness Machine Service
+/// specification defines. The protocol is public because ``FitnessMachineService`` uses the protocol as a
+/// generic constraint. The code that reads and writes the data fields is not public.
 public protocol FitnessMachineData: GATTValue, Equatable {
     /// The kind of machine.
     static var machine: FitnessMachineKind { get }
@@ -27,8 +27,8 @@ extension FitnessMachineData {
     /// Divides the data into parts that each fit into one notification.
     ///
     /// If the data fits into one notification, the method returns one part. Only the last part contains the
-    /// mandatory field of the data, such as the speed of an indoor bike. If the mandatory field is missing,
-    /// the central waits for the next part (Fitness Machine Service 1.0, section 4.19).
+    /// mandatory field of the data, such as the speed of an indoor bike. If a part does not contain the
+    /// mandatory field, the central waits for the next part (Fitness Machine Service 1.0, section 4.19).
     ///
     /// - Parameter maximum: The maximum number of bytes in a notification, at least 20.
     /// - Returns: The parts of the data, in the order of transmission.
@@ -91,13 +91,19 @@ public struct FitnessMachineKind: Sendable {
 
 /// The workout values that all machines can report: energy, heart rate and time.
 public struct WorkoutData: Sendable {
-    /// The energy expended since the workout began, in kilocalories, 0 to 65,534, or `nil` if unknown.
+    /// The energy expended since the workout began, in kilocalories.
+    ///
+    /// The range is 0 to 65,534 kilocalories. The property is `nil` if the energy is unknown.
     public var kilocalories: Int?
 
-    /// The energy expended per hour, in kilocalories, 0 to 65,534, or `nil` if unknown.
+    /// The energy expended per hour, in kilocalories.
+    ///
+    /// The range is 0 to 65,534 kilocalories. The property is `nil` if the energy is unknown.
     public var kilocaloriesPerHour: Int?
 
-    /// The energy expended per minute, in kilocalories, 0 to 254, or `nil` if unknown.
+    /// The energy expended per minute, in kilocalories.
+    ///
+    /// The range is 0 to 254 kilocalories. The property is `nil` if the energy is unknown.
     public var kilocaloriesPerMinute: Int?
 
     /// The heart rate in beats per minute, 0 to 255.
@@ -105,7 +111,7 @@ public struct WorkoutData: Sendable {
 
     /// The metabolic equivalent of the workout, 0 to 25.5 in steps of 0.1.
     ///
-    /// A metabolic equivalent of 1 represents rest.
+    /// A metabolic equivalent of 1 represents a person at rest.
     public var metabolicEquivalent: Double?
 
     /// The time since the workout began, in seconds, 0 to 65,535.

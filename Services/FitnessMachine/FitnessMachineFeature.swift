@@ -4,8 +4,8 @@ public import PeripheralKit
 ///
 /// This type represents the value of the Fitness Machine Feature characteristic, 0x2ACC (Fitness Machine
 /// Service 1.0, section 4.3). ``FitnessMachineService`` derives the features from the parameters of its
-/// initializer. For example, a central checks whether the machine supports a target power with
-/// `feature.contains(.powerTarget)`.
+/// initializer. For example, `feature.contains(.powerTarget)` returns whether centrals can set the target
+/// power.
 public struct FitnessMachineFeature: Equatable, Sendable {
     /// The Fitness Machine Features.
     private let machine: UInt32
@@ -19,7 +19,7 @@ public struct FitnessMachineFeature: Equatable, Sendable {
         self.targetSettings = targetSettings
     }
 
-    /// Creates features from the encoded bits.
+    /// Creates a set of features from the encoded bits.
     ///
     /// The set can contain bits that the Fitness Machine Service specification does not define.
     ///

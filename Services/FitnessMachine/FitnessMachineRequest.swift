@@ -17,10 +17,10 @@ public enum FitnessMachineRequest: Sendable {
     case targetInclination(percent: Double)
     /// Sets the resistance level, −3276.8 to 3276.7 in steps of 0.1.
     ///
-    /// Decoding accepts a one-byte resistance level (Fitness Machine Service 1.0, Table 4.15). Decoding also
+    /// Decoding accepts a one-byte resistance level (Fitness Machine Service 1.0, Table 4.15). Decoding
     /// accepts a signed two-byte resistance level (test case FTMS/SR/CW/BV-05-C of the specification's test
-    /// suite). A resistance level from 0 to 25.5 is encoded in one byte. Any other resistance level is
-    /// encoded in two bytes.
+    /// suite). A resistance level from 0 to 25.5 is encoded in one byte. A resistance level below 0 or above
+    /// 25.5 is encoded in two bytes.
     case targetResistanceLevel(Double)
     /// Sets the power in watts, −32,768 to 32,767.
     case targetPower(watts: Int)
@@ -46,9 +46,10 @@ public enum FitnessMachineRequest: Sendable {
     ///
     /// The first target time is for the lowest zone. For two target times, the zones are fat burn and
     /// fitness. For three target times, the zones are light, moderate and hard. For five target times, the
-    /// zones are very light, light, moderate, hard and maximum. For any other number of target times,
-    /// encoding adds target times of 0 until the request contains two, three or five target times. The
-    /// encoded request contains at most five target times.
+    /// zones are very light, light, moderate, hard and maximum. If the array contains four target times,
+    /// encoding adds a fifth target time of 0. If the array contains fewer than two target times, encoding
+    /// adds target times of 0 until the request contains two. Encoding omits all target times after the
+    /// fifth.
     case targetedTimeInHeartRateZones(seconds: [Int])
     /// Sets the parameters of an indoor bike simulation.
     case bikeSimulation(BikeSimulation)
@@ -62,7 +63,7 @@ public enum FitnessMachineRequest: Sendable {
     case targetedCadence(rpm: Double)
     /// An unknown request, or a request with an invalid parameter.
     ///
-    /// The service responds to an unknown request, and does not pass the request to the handler.
+    /// The service refuses an unknown request, and does not pass the request to the handler.
     case unknown(opCode: UInt8, parameter: [UInt8])
 
     /// The encoded op code of the request.

@@ -3,14 +3,14 @@ public import PeripheralKit
 /// The result of a request to the Fitness Machine Control Point.
 ///
 /// This type represents the result code of the response (Fitness Machine Service 1.0, section 4.16.2.22). To
-/// refuse a request, the handler of a ``FitnessMachineControl`` throws a result.
+/// refuse a request, the handler of a ``FitnessMachineControl`` throws a ``FitnessMachineResult``.
 public struct FitnessMachineResult: Error, Equatable {
     /// The encoded result.
     public var rawValue: UInt8
 
     /// Creates a result.
     ///
-    /// The result can be one that the Fitness Machine Service specification does not define.
+    /// The initializer accepts results that the Fitness Machine Service specification does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -44,9 +44,10 @@ public struct FitnessMachineResponse: Equatable, Sendable {
     /// - Parameters:
     ///   - result: The result of the request.
     ///   - opCode: The op code of the request.
-    ///   - spinDown: The speeds of a spin-down, in kilometers per hour, 0 to 655.35 in steps of 0.01. In a
-    ///     spin-down, the user accelerates the wheel to the higher speed, and the wheel then slows down to
-    ///     the lower speed. For any request other than a spin-down request, pass `nil`.
+    ///   - spinDown: The lower and the higher target speed of a spin-down, in kilometers per hour. Each
+    ///     target speed is 0 to 655.35 in steps of 0.01. In a spin-down, the user accelerates the wheel to
+    ///     the higher target speed. The wheel then slows down to the lower target speed. Pass `nil` if the
+    ///     request is not a spin-down request.
     public init(_ result: FitnessMachineResult, to opCode: UInt8, spinDown: ClosedRange<Double>? = nil) {
         self.opCode = opCode
         self.result = result
@@ -60,7 +61,9 @@ public struct FitnessMachineResponse: Equatable, Sendable {
         self.init(result, to: request.opCode)
     }
 
-    /// The speeds of a spin-down in kilometers per hour, or `nil` if the response contains no speeds.
+    /// The lower and the higher target speed of a spin-down, in kilometers per hour.
+    ///
+    /// The property is `nil` if the response contains no target speeds.
     public var spinDown: ClosedRange<Double>? {
         let format = FitnessMachineFormat.hundredths16
         guard parameter.count == 4 else { return nil }
@@ -82,7 +85,7 @@ extension FitnessMachineResponse: GATTValue {
         parameter = reader.readRemaining()
     }
 
-    /// Appends 3 bytes, or 7 bytes for a spin-down.
+    /// Appends 3 bytes, or 7 bytes if the response contains the target speeds of a spin-down.
     public func encode(into writer: inout ByteWriter) {
         writer.write([Self.responseCode, opCode, result.rawValue] + parameter)
     }

@@ -34,11 +34,12 @@ public import PeripheralKit
 /// | `StairClimberData` | `PeripheralStairClimber` |
 ///
 /// A resistance level is a signed 16-bit integer in the machine's data and in the Supported Resistance Level
-/// Range. The definitions published with Fitness Machine Service 1.0 specify the 16-bit format. Machines and
-/// apps use the 16-bit format. A central that follows a newer GATT Specification Supplement expects a
-/// one-byte resistance level and misreads the fields after the resistance level. To support centrals that
-/// follow a newer supplement, omit the resistance level. Centrals that follow a newer supplement also misread
-/// the pace of a treadmill.
+/// Range. The characteristic definitions published with Fitness Machine Service 1.0 specify 16 bits for a
+/// resistance level. Machines and apps use the 16-bit format for resistance levels. Newer versions of the
+/// GATT Specification Supplement define one byte for a resistance level. A central that follows a newer
+/// version of the supplement misreads the fields after the resistance level. To support centrals that follow
+/// a newer version of the supplement, omit the resistance level. A central that follows a newer version of
+/// the supplement misreads the pace of a treadmill.
 public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclaration {
     /// The Fitness Machine Feature characteristic, 0x2ACC, which centrals read.
     public let feature: Characteristic<FitnessMachineFeature>
@@ -53,9 +54,9 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// The property is `nil` if the service does not declare a training status.
     public let trainingStatus: Characteristic<TrainingStatus>?
 
-    /// The characteristics for the supported ranges, in the order of the settings.
+    /// The characteristics for the supported ranges, in the order of the declared settings.
     ///
-    /// The array contains each of the following characteristics only if the setting is declared:
+    /// For each declared setting with a range, the array contains one of the following characteristics:
     ///
     /// - the Supported Speed Range characteristic, 0x2AD4
     /// - the Supported Inclination Range characteristic, 0x2AD5
@@ -73,8 +74,8 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     ///
     /// The property is `nil` if centrals cannot control the machine.
     ///
-    /// Send a status with ``notify(_:in:)-(FitnessMachineStatus,_)``. The service automatically sends the
-    /// status for changes that centrals request.
+    /// Send a status with ``notify(_:in:)-(FitnessMachineStatus,_)``. When a request from a central changes
+    /// the machine, the service automatically sends the status.
     public let status: Characteristic<FitnessMachineStatus>?
 
     private let machine: ControlledMachine
@@ -91,9 +92,9 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     ///     ``update(to:in:)``. To omit the Training Status characteristic, pass `nil`.
     ///   - retainsUserData: Whether the machine retains user data. A machine that retains user data also has
     ///     a User Data service.
-    ///   - security: The security required to subscribe to the data and the status. The Fitness
-    ///     Machine Service specification requires no security. Some apps support machines from many
-    ///     manufacturers. These apps expect that a central can subscribe without security.
+    ///   - security: The security required to subscribe to the data and the status. The Fitness Machine
+    ///     Service specification requires no security. Some apps for machines from many manufacturers assume
+    ///     that a subscription requires no security.
     ///   - control: The settings that centrals can control, and the handler for control requests. If centrals
     ///     cannot control the machine, pass `nil`.
     public init(
@@ -163,13 +164,13 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// Sends the machine's data to the subscribed centrals, in one or more notifications.
     ///
     /// The method sends only the values that the Fitness Machine Features declare. The Fitness Machine
-    /// Features declare only the values in the example data that you pass to the initializer.
+    /// Features declare the values that the example data of the initializer contains.
     ///
-    /// The maximum length of a notification can be different for each subscribed central. The method uses the
-    /// smallest of these lengths for all centrals.
+    /// The maximum length of a notification can be different for each subscribed central. For all centrals,
+    /// the method uses the smallest maximum length.
     ///
     /// Wait until the method returns before you call the method again. If two calls run at the same time,
-    /// centrals receive the notifications of both calls in mixed order.
+    /// centrals can receive notifications of the second call between notifications of the first call.
     ///
     /// - Parameters:
     ///   - data: The current data of the machine.
@@ -186,8 +187,9 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// not changed, the method sends no notification.
     ///
     /// If the text of a training status does not fit into a notification, the notification contains only the
-    /// beginning of the text. Centrals can read the whole text from the characteristic. The specification
-    /// requires at least 10 seconds between two status texts that do not fit into a notification.
+    /// beginning of the text. Centrals can read the whole text from the Training Status characteristic. The
+    /// Fitness Machine Service specification requires an interval of at least 10 seconds between two
+    /// notifications with truncated texts.
     ///
     /// - Parameters:
     ///   - status: The new training status.
@@ -201,9 +203,9 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     ///
     /// The method has no effect if centrals cannot control the machine.
     ///
-    /// The service automatically sends the status for changes that a central requests through the control
-    /// point. The service sends the status to all subscribed centrals, including the requesting central. The
-    /// specification requires notifications only for subscribed centrals other than the requesting central.
+    /// When a request from a central changes the machine, the service automatically sends the status. The
+    /// service sends the status to all subscribed centrals, including the requesting central. The Fitness
+    /// Machine Service specification does not require a notification to the requesting central.
     ///
     /// - Parameters:
     ///   - status: The new status of the machine.
@@ -213,7 +215,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
         try await machine.report(status, in: session)
     }
 
-    /// Takes control away from the controlling central, and notifies that central.
+    /// Removes control from the central that controls the machine, and notifies this central.
     ///
     /// Call this method when the user takes control of the machine.
     ///

@@ -90,8 +90,8 @@ public struct FitnessMachineSetting: Sendable {
 
     /// A spin-down of the wheel to calibrate the machine.
     ///
-    /// The wheel spins down from the higher speed to the lower speed. The speeds of the spin-down are in
-    /// kilometers per hour, 0 to 655.35 in steps of 0.01.
+    /// The wheel slows down from the upper bound to the lower bound of the speed range. The bounds of the
+    /// speed range are in kilometers per hour, 0 to 655.35 in steps of 0.01.
     public static func spinDown(kilometersPerHour: ClosedRange<Double>) -> FitnessMachineSetting {
         FitnessMachineSetting(0x13, kilometersPerHour)
     }
@@ -197,7 +197,7 @@ public struct SupportedRange: Equatable, Sendable {
 }
 
 extension SupportedRange: GATTValue {
-    /// Reads the minimum, the maximum and the step from one or two bytes each.
+    /// Reads the minimum, the maximum and the step, each of which has one or two bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         bytes = try reader.readBytes(reader.remainingCount < 6 ? 3 : 6)
     }

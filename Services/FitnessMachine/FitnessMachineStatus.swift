@@ -5,8 +5,8 @@ public import PeripheralKit
 /// This type represents the value of the Fitness Machine Status characteristic, 0x2ADA (Fitness Machine
 /// Service 1.0, section 4.17).
 ///
-/// The service automatically sends the status for changes that centrals request through the control point.
-/// The program sends the status for actions that the user performs on the machine:
+/// When a request from a central changes the machine, the service automatically sends the status. When the
+/// user operates the machine, the program must send the status:
 ///
 /// ```swift
 /// try await bike.notify(.pausedByUser, in: session)
@@ -21,7 +21,7 @@ public struct FitnessMachineStatus: Equatable, Sendable {
 
     /// Creates a status from an op code and a parameter.
     ///
-    /// The op code can be one that the Fitness Machine Service specification does not define.
+    /// The initializer accepts op codes that the Fitness Machine Service specification does not define.
     public init(opCode: UInt8, parameter: [UInt8] = []) {
         self.opCode = opCode
         self.parameter = parameter
@@ -50,11 +50,11 @@ public struct FitnessMachineStatus: Equatable, Sendable {
 
     /// Returns the status for a setting that has changed to the requested value.
     ///
-    /// For a `.reset`, `.startOrResume`, `.stop` or `.pause` request, the method returns the status for the
-    /// action. For a `.requestControl` request or a spin-down request, no status exists, so the service
-    /// sends no notification.
+    /// For a `.reset`, `.startOrResume`, `.stop` or `.pause` request, the method returns the status that
+    /// reports the action. For a `.requestControl` request or a spin-down request, the method returns a
+    /// status with the op code 0. The service does not send a status with the op code 0.
     ///
-    /// The status contains a two-byte resistance level, as in Fitness Machine Service 1.0.1 (Table 4.26,
+    /// In the status, a resistance level has two bytes, as in Fitness Machine Service 1.0.1 (Table 4.26,
     /// erratum 10194).
     public static func changed(_ request: FitnessMachineRequest) -> FitnessMachineStatus {
         let (opCode, parameter) = (request.opCode, request.parameter)

@@ -14,7 +14,7 @@ public struct TrainingStatus: Equatable, Sendable {
 
         /// Creates a phase.
         ///
-        /// The phase can be one that the Fitness Machine Service specification does not define.
+        /// The initializer accepts phases that the Fitness Machine Service specification does not define.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -45,7 +45,7 @@ public struct TrainingStatus: Equatable, Sendable {
         public static let coolDown = Phase(rawValue: 0x0B)
         /// Power control.
         public static let wattControl = Phase(rawValue: 0x0C)
-        /// Manual mode, or a quick start.
+        /// Manual mode, also called quick start.
         public static let manualMode = Phase(rawValue: 0x0D)
         /// Before the workout.
         public static let preWorkout = Phase(rawValue: 0x0E)
@@ -59,7 +59,8 @@ public struct TrainingStatus: Equatable, Sendable {
     /// Text that describes the phase in more detail, or `nil` if the status contains no text.
     ///
     /// The text is at most 510 bytes long. If the text does not fit into a notification, the notification
-    /// contains only the beginning of the text. Centrals can read the whole text from the characteristic.
+    /// contains only the beginning of the text. Centrals can read the whole text from the Training Status
+    /// characteristic.
     public private(set) var text: String?
 
     /// Whether the text is too long for one notification.

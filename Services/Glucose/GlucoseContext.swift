@@ -31,7 +31,7 @@ public struct GlucoseContext: Hashable, Sendable {
     public struct Exercise: Hashable, Sendable {
         /// The duration of the exercise in seconds.
         ///
-        /// The value 65,535 also represents longer durations.
+        /// The value 65,535 represents a duration of 65,535 seconds or more.
         public var seconds: UInt16
         /// The intensity of the exercise in percent.
         public var intensity: UInt8
@@ -92,8 +92,8 @@ public struct GlucoseContext: Hashable, Sendable {
     /// Creates a context.
     ///
     /// - Parameters:
-    ///   - sequenceNumber: The sequence number of the measurement. A ``GlucoseService`` sets the number when
-    ///     the service sends the context.
+    ///   - sequenceNumber: The sequence number of the measurement. When a ``GlucoseService`` sends the
+    ///     context, the service sets the sequence number.
     ///   - carbohydrate: The carbohydrate intake.
     ///   - meal: The time of the measurement relative to a meal.
     ///   - circumstances: The person or laboratory that took the measurement, and the health of the user.

@@ -7,7 +7,7 @@ public struct GlucoseCarbohydrateKind: Hashable, Sendable {
 
     /// Creates a kind.
     ///
-    /// The initializer also accepts kinds that the specification does not define.
+    /// The initializer accepts kinds that the Glucose Service specification 1.0.1 does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -37,7 +37,7 @@ public struct GlucoseMeal: Hashable, Sendable {
 
     /// Creates a value.
     ///
-    /// The initializer also accepts values that the specification does not define.
+    /// The initializer accepts values that the Glucose Service specification 1.0.1 does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -77,17 +77,17 @@ public struct GlucoseTester: Hashable, Sendable {
 
     /// Creates a value.
     ///
-    /// The initializer also accepts values that the specification does not define. The initializer ignores
-    /// the upper four bits.
+    /// The initializer accepts values that the Glucose Service specification 1.0.1 does not define. The
+    /// initializer ignores the upper four bits of the value.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
 
-    /// The user is the tester.
+    /// The user took the measurement.
     public static let user = GlucoseTester(rawValue: 1)
-    /// A health care professional is the tester.
+    /// A health care professional took the measurement.
     public static let healthCareProfessional = GlucoseTester(rawValue: 2)
-    /// A laboratory is the tester.
+    /// A laboratory took the measurement.
     public static let laboratory = GlucoseTester(rawValue: 3)
     /// Unknown.
     public static let notAvailable = GlucoseTester(rawValue: 15)
@@ -102,8 +102,8 @@ public struct GlucoseHealth: Hashable, Sendable {
 
     /// Creates a value.
     ///
-    /// The initializer also accepts values that the specification does not define. The initializer ignores
-    /// the upper four bits.
+    /// The initializer accepts values that the Glucose Service specification 1.0.1 does not define. The
+    /// initializer ignores the upper four bits of the value.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
@@ -131,7 +131,7 @@ public struct GlucoseMedicationKind: Hashable, Sendable {
 
     /// Creates a kind.
     ///
-    /// The initializer also accepts kinds that the specification does not define.
+    /// The initializer accepts kinds that the Glucose Service specification 1.0.1 does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

@@ -3,14 +3,14 @@ public import PeripheralKit
 /// The features of a glucose sensor.
 ///
 /// `GlucoseFeature` represents the value of the Glucose Feature characteristic, 0x2A51 (Glucose Service
-/// 1.0.1, section 3.3). A ``GlucoseService`` derives the features from the initializer parameters.
+/// 1.0.1, section 3.3). A ``GlucoseService`` derives the features from the parameters of its initializer.
 public struct GlucoseFeature: OptionSet, Hashable, Sendable {
     /// The encoded bits.
     public let rawValue: UInt16
 
     /// Creates a set of features from encoded bits.
     ///
-    /// The set can contain bits that the specification does not define.
+    /// The set can contain bits that the Glucose Service specification 1.0.1 does not define.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
@@ -33,7 +33,7 @@ public struct GlucoseFeature: OptionSet, Hashable, Sendable {
     public static let readInterruptDetection = GlucoseFeature(rawValue: 1 << 7)
     /// The sensor can report general device faults.
     public static let generalDeviceFault = GlucoseFeature(rawValue: 1 << 8)
-    /// The sensor can report faults of the sensor clock.
+    /// The sensor can report faults of its clock.
     public static let timeFault = GlucoseFeature(rawValue: 1 << 9)
     /// The sensor can bond with several centrals.
     public static let multipleBonds = GlucoseFeature(rawValue: 1 << 10)

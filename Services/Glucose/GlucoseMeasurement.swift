@@ -32,10 +32,10 @@ public struct GlucoseMeasurement: Hashable, Sendable {
     /// The user does not set the internal clock.
     public var baseTime: DateTime
 
-    /// The offset of the user-facing time from the internal clock, in minutes.
+    /// The user-facing time minus the time of the internal clock, in minutes.
     ///
-    /// The offset ranges from −32,767 to 32,766 minutes. The property is `nil` if the measurement has no
-    /// offset.
+    /// The offset ranges from −32,767 to 32,766 minutes. The property is `nil` if the measurement contains no
+    /// time offset.
     ///
     /// The value 32,767 represents any offset above 32,766 minutes. The value −32,768 represents any offset
     /// below −32,767 minutes.
@@ -57,7 +57,7 @@ public struct GlucoseMeasurement: Hashable, Sendable {
     /// - Parameters:
     ///   - sequenceNumber: The sequence number of the measurement.
     ///   - baseTime: The time of the measurement on the internal clock of the sensor.
-    ///   - timeOffset: The offset of the user-facing time from the internal clock, in minutes.
+    ///   - timeOffset: The user-facing time minus the time of the internal clock, in minutes.
     ///   - concentration: The concentration of glucose.
     ///   - type: The type of the sample.
     ///   - location: The location from which the sample was taken.
@@ -80,7 +80,7 @@ public struct GlucoseMeasurement: Hashable, Sendable {
     /// - Parameters:
     ///   - sequenceNumber: The sequence number of the measurement.
     ///   - baseTime: The time of the measurement on the internal clock of the sensor.
-    ///   - timeOffset: The offset of the user-facing time from the internal clock, in minutes.
+    ///   - timeOffset: The user-facing time minus the time of the internal clock, in minutes.
     ///   - status: The problems with the measurement.
     public init(
         sequenceNumber: UInt16,
@@ -159,12 +159,16 @@ public enum GlucoseConcentration: Hashable, Sendable {
     /// A concentration in moles per liter (1 mmol/L is 10^−3 mol/L).
     case molesPerLiter(MedicalShortFloat)
 
-    /// Creates a concentration rounded to whole milligrams per deciliter, up to 2045.
+    /// Creates a concentration from milligrams per deciliter, rounded to a whole number.
+    ///
+    /// The maximum is 2045 milligrams per deciliter.
     public static func milligramsPerDeciliter(_ value: Double) -> GlucoseConcentration {
         .kilogramsPerLiter(value.scaled(by: 1, exponent: -5))
     }
 
-    /// Creates a concentration rounded to tenths of a millimole per liter, up to 204.5.
+    /// Creates a concentration from millimoles per liter, rounded to one decimal place.
+    ///
+    /// The maximum is 204.5 millimoles per liter.
     public static func millimolesPerLiter(_ value: Double) -> GlucoseConcentration {
         .molesPerLiter(value.scaled(by: 10, exponent: -4))
     }

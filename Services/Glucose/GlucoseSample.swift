@@ -7,8 +7,8 @@ public struct GlucoseSampleType: Hashable, Sendable {
 
     /// Creates a type.
     ///
-    /// The initializer also accepts types that the specification does not define. The initializer ignores the
-    /// upper four bits.
+    /// The initializer accepts types that the Glucose Service specification 1.0.1 does not define. The
+    /// initializer ignores the upper four bits of the value.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
@@ -44,8 +44,8 @@ public struct GlucoseSampleLocation: Hashable, Sendable {
 
     /// Creates a location.
     ///
-    /// The initializer also accepts locations that the specification does not define. The initializer ignores
-    /// the upper four bits.
+    /// The initializer accepts locations that the Glucose Service specification 1.0.1 does not define. The
+    /// initializer ignores the upper four bits of the value.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
@@ -72,7 +72,7 @@ public struct GlucoseSensorStatus: OptionSet, Hashable, Sendable {
 
     /// Creates a set of problems from encoded bits.
     ///
-    /// The set can contain bits that the specification does not define.
+    /// The set can contain bits that the Glucose Service specification 1.0.1 does not define.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

@@ -24,15 +24,14 @@ public import PeripheralRecordAccess
 /// records. The bounds of a range are sequence numbers or user-facing times. A user-facing time is the time
 /// that the meter displays to the user.
 ///
-/// The service rejects the following requests:
+/// The service rejects a request in the following cases:
 ///
-/// - A request from a central that has not subscribed to the measurements. The error is
+/// - If the central has not subscribed to the measurements, the service responds with
 ///   `ATTError.glucoseNotSubscribed`.
-/// - A request that arrives while another request is in progress. The error is
-///   `ATTError.glucoseProcedureInProgress`.
+/// - If another request is in progress, the service responds with `ATTError.glucoseProcedureInProgress`.
 ///
 /// With some Bluetooth stacks, the service sends records only while exactly one central is subscribed to the
-/// measurements. The documentation of `RecordAccess` describes this limit.
+/// measurements. For details, see the documentation of `RecordAccess`.
 public struct GlucoseService: GATTServiceDeclaration {
     /// The Glucose Measurement characteristic, 0x2A18, which centrals subscribe to.
     public let measurement: Characteristic<GlucoseMeasurement>
@@ -104,7 +103,7 @@ public struct GlucoseService: GATTServiceDeclaration {
         .characteristic(security: security)
     }
 
-    /// The service that the peripheral publishes.
+    /// The GATT service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.glucose) {
             measurement
@@ -164,7 +163,7 @@ extension ATTError {
     /// 1.0.1 defines the application error 0x80 in section 1.6.
     public static let glucoseProcedureInProgress = ATTError(rawValue: 0x80)
 
-    /// The error for a central that lacks a required subscription.
+    /// The error for a request from a central that lacks a required subscription.
     ///
     /// Before a central sends a request, the central must subscribe to the measurements and to the Record
     /// Access Control Point. The Glucose Service specification 1.0.1 defines the application error 0x81 in

@@ -4,7 +4,7 @@ internal import PeripheralKit
 public struct GamepadReport: Sendable {
     /// The direction in which the directional pad is pressed.
     public enum Direction: UInt8, Sendable {
-        /// The upward direction, followed by all other directions in clockwise order.
+        /// The eight directions in clockwise order, starting with the upward direction.
         case up = 1, upRight, right, downRight, down, downLeft, left, upLeft
     }
 
@@ -50,7 +50,7 @@ public struct GamepadReport: Sendable {
 
     /// Creates a report.
     ///
-    /// If you omit the parameter for a gamepad control, the report represents the control as released.
+    /// By default, all controls of the gamepad are released.
     ///
     /// - Parameters:
     ///   - buttons: The pressed buttons, as a 16-bit mask. The lowest bit represents the first button.

@@ -3,7 +3,7 @@ public import PeripheralKit
 extension HIDKeyboard {
     /// Presses and releases a key.
     ///
-    /// If the task is cancelled during the call, the keyboard still releases the key.
+    /// The keyboard releases the key even if the task is cancelled during the call.
     ///
     /// - Parameters:
     ///   - stroke: The key to press, and the modifier keys.
@@ -28,9 +28,10 @@ extension HIDKeyboard {
     /// - Parameters:
     ///   - text: The text, which consists of printable ASCII characters, tabs and line breaks.
     ///   - session: The session of the peripheral that declares the keyboard.
-    /// - Throws: ``UntypableCharacter`` if a character in the text has no key in the keyboard layout.
-    ///   The method throws ``UntypableCharacter`` before the keyboard types any character. The method also
-    ///   throws the errors of `session.notify`, and `CancellationError` if the task is cancelled.
+    /// - Throws: ``UntypableCharacter`` if the keyboard layout has no key for a character in the text. The
+    ///   method throws ``UntypableCharacter`` before the keyboard types any character. If the task is
+    ///   cancelled, the method throws `CancellationError`. The method rethrows the errors of
+    ///   `session.notify`.
     public func type(_ text: String, in session: PeripheralSession) async throws {
         var strokes: [KeyStroke] = []
         for character in text {

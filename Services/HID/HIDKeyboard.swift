@@ -31,7 +31,7 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     /// The input report, which contains the pressed keys.
     public var keys: HIDReport { hid.reports[0] }
 
-    /// The output report, which contains the keyboard LEDs that are on.
+    /// The output report, which specifies the keyboard LEDs that are on.
     public var leds: HIDReport { hid.reports[1] }
 
     /// Declares a keyboard.
@@ -40,8 +40,8 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     ///   - information: The HID properties of the keyboard.
     ///   - security: The security required to use the keyboard. The HID over GATT profile requires at least
     ///     encryption.
-    ///   - onLEDs: Handles the set of keyboard LEDs that a host turns on. All LEDs that are not in the set
-    ///     must be off.
+    ///   - onLEDs: Handles a change of the keyboard LEDs by a host. The set contains the LEDs that must be
+    ///     on. All LEDs outside of the set must be off.
     ///   - onCommand: Handles the command that a host sends when it suspends or resumes.
     public init(
         information: HIDInformation = HIDInformation(),
@@ -143,12 +143,13 @@ public struct HIDKeyboard: GATTServiceDeclaration {
 
     /// Selects the report protocol for a host when the host disconnects.
     ///
-    /// The keyboard then uses the report protocol at the next connection of this host. HID Service 1.0,
-    /// section 2.4, requires this reset. The peripheral calls this method.
+    /// When the host connects again, the keyboard uses the report protocol. HID Service 1.0, section 2.4,
+    /// requires the report protocol at the start of each connection. A running peripheral calls the
+    /// `run(in:)` method of each service.
     ///
-    /// For example, the firmware of a computer selects the boot protocol and disconnects. The operating
-    /// system of the computer then connects, but does not select a protocol. After the reset, the keyboard
-    /// uses the report protocol for the operating system.
+    /// For example, the firmware of a computer can select the boot protocol and disconnect. The operating
+    /// system of the computer then connects, but does not select a protocol. The operating system expects the
+    /// report protocol at the start of the connection.
     ///
     /// - Parameter session: The session of the peripheral that declares the keyboard.
     public func run(in session: PeripheralSession) async {

@@ -26,8 +26,8 @@ private import Synchronization
 /// try await peripheral.run(on: .bluez) { session in … }
 /// ```
 ///
-/// The HID over GATT profile also requires a Battery service and a Device Information service with a PnP ID.
-/// The HID over GATT profile allows access to the characteristics only over encrypted links. For encryption,
+/// The HID over GATT profile requires a Battery service and a Device Information service with a PnP ID. The
+/// HID over GATT profile allows access to the characteristics only over encrypted links. For encryption,
 /// hosts must pair with the device.
 public struct HIDService: GATTServiceDeclaration {
     /// The HID Information characteristic, 0x2A4A, which hosts read.
@@ -57,9 +57,9 @@ public struct HIDService: GATTServiceDeclaration {
     ///   - reportMap: The report descriptor, which is at most 512 bytes long (USB HID 1.11, section 6.2.2).
     ///   - reports: The reports that the report map describes. Pass each report only once.
     ///   - information: The HID properties of the device.
-    ///   - externalReport: The UUID of a characteristic that the report map describes but that belongs to
-    ///     another service, such as `.batteryLevel`. If the report map describes only characteristics of the
-    ///     HID service, pass `nil`.
+    ///   - externalReport: The UUID of an external characteristic that the report map describes, such as
+    ///     `.batteryLevel`. An external characteristic belongs to another service. If the report map
+    ///     describes only characteristics of the HID service, pass `nil`.
     ///   - security: The security required to use the characteristics of the service. The HID over GATT
     ///     profile requires at least encryption. Each ``HIDReport`` declares the security of its Report
     ///     characteristic separately.

@@ -10,7 +10,7 @@ public struct KeyboardReport: Equatable, Sendable {
     /// The pressed keys other than the modifier keys.
     ///
     /// A report contains at most six keys. If more than six keys are pressed, the report contains the usage
-    /// ErrorRollOver six times. After a report with ErrorRollOver, the host waits for the next report (HID
+    /// ID ErrorRollOver six times. After a report with ErrorRollOver, the host waits for the next report (HID
     /// Usage Tables 1.12, section 10).
     public var keys: [KeyUsage]
 
@@ -33,7 +33,7 @@ extension KeyboardReport: GATTValue {
         keys = try reader.readBytes(6).filter { $0 != 0 }.map(KeyUsage.init(rawValue:))
     }
 
-    /// Appends eight bytes: the modifiers, a reserved byte, and six keys.
+    /// Appends eight bytes: the modifier keys, a reserved byte, and six keys.
     public func encode(into writer: inout ByteWriter) {
         writer.write(modifiers.rawValue)
         writer.write(0 as UInt8)

@@ -19,15 +19,16 @@ private import Synchronization
 /// }
 /// ```
 public struct HealthThermometerService: GATTServiceDeclaration {
-    /// The Temperature Measurement characteristic, 0x2A1C, which contains a final temperature.
+    /// The Temperature Measurement characteristic, 0x2A1C, which contains the final temperature of a
+    /// measurement.
     ///
     /// Use ``indicate(_:in:)`` to send a final temperature.
     public let measurement: Characteristic<TemperatureMeasurement>
 
     /// The Temperature Type characteristic, 0x2A1D, which centrals read.
     ///
-    /// The property is `nil` if the service does not declare a type. If the property is `nil`, each
-    /// measurement can contain a type.
+    /// The property is `nil` if the service does not declare a temperature type. If the property is `nil`,
+    /// each measurement can contain a temperature type.
     public let type: Characteristic<TemperatureType>?
 
     /// The Intermediate Temperature characteristic, 0x2A1E, for temperatures during a measurement.
@@ -37,11 +38,12 @@ public struct HealthThermometerService: GATTServiceDeclaration {
     /// The property is `nil` if the thermometer does not send intermediate temperatures.
     public let intermediateTemperature: Characteristic<TemperatureMeasurement>?
 
-    /// The Measurement Interval characteristic, 0x2A21, which contains the interval in seconds.
+    /// The Measurement Interval characteristic, 0x2A21, which contains the time between measurements in
+    /// seconds.
     ///
     /// Centrals can read the interval and subscribe to its changes.
     ///
-    /// If the interval is settable, centrals can also write the interval.
+    /// If the interval is settable, centrals can write the interval.
     ///
     /// The property is `nil` if the thermometer does not measure at regular intervals.
     public let measurementInterval: Characteristic<UInt16>?
@@ -52,14 +54,14 @@ public struct HealthThermometerService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - type: The place on the body where the thermometer measures the temperature. Pass `nil` if the
-    ///     place can change or is unknown.
+    ///     place on the body can change or is unknown.
     ///   - hasIntermediateTemperature: Whether the thermometer sends intermediate temperatures during a
     ///     measurement.
     ///   - interval: The time between measurements. Pass `nil` if the thermometer does not measure at regular
     ///     intervals.
     ///   - security: The security that centrals need to subscribe to the characteristics, and to read and
     ///     write the interval. Require at least encryption, because body temperature is health data. The
-    ///     Health Thermometer Profile also requires encryption.
+    ///     Health Thermometer Profile requires encryption.
     public init(
         type: TemperatureType? = nil,
         hasIntermediateTemperature: Bool = false,
@@ -83,7 +85,7 @@ public struct HealthThermometerService: GATTServiceDeclaration {
 
     /// Sends a final temperature to all subscribers, and waits for their confirmations.
     ///
-    /// If ``type`` is not `nil`, the method omits the type from the measurement.
+    /// If the service declares a temperature type, the method omits the type from the measurement.
     ///
     /// - Parameters:
     ///   - value: The final temperature.
@@ -95,8 +97,8 @@ public struct HealthThermometerService: GATTServiceDeclaration {
 
     /// Sends an intermediate temperature to all subscribers.
     ///
-    /// If ``intermediateTemperature`` is `nil`, the method sends nothing. If ``type`` is not `nil`, the
-    /// method omits the type from the measurement.
+    /// If ``intermediateTemperature`` is `nil`, the method sends nothing. If the service declares a
+    /// temperature type, the method omits the type from the measurement.
     ///
     /// - Parameters:
     ///   - value: The intermediate temperature.
@@ -127,7 +129,7 @@ public struct HealthThermometerService: GATTServiceDeclaration {
         try await session.indicate(measurementInterval, seconds)
     }
 
-    /// The service that the peripheral publishes.
+    /// The GATT service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.healthThermometer) {
             measurement

@@ -2,8 +2,9 @@ public import PeripheralKit
 
 /// A body temperature.
 ///
-/// The Temperature Measurement characteristic, 0x2A1C, and the Intermediate Temperature characteristic,
-/// 0x2A1E, each contain a measurement (Health Thermometer Service 1.0, sections 3.1 and 3.3).
+/// This type represents the value of the Temperature Measurement characteristic, 0x2A1C (Health Thermometer
+/// Service 1.0, section 3.1). The Intermediate Temperature characteristic, 0x2A1E, has the same format
+/// (Health Thermometer Service 1.0, section 3.3).
 ///
 /// ```swift
 /// TemperatureMeasurement(celsius: 36.6)
@@ -64,7 +65,7 @@ extension TemperatureMeasurement: GATTValue {
 
     /// Reads a measurement, and ignores reserved flags.
     ///
-    /// The specification requires centrals to ignore reserved flags.
+    /// The Health Thermometer Service specification 1.0 requires centrals to ignore reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         unit = flags & 1 == 0 ? .celsius : .fahrenheit

@@ -2,17 +2,17 @@ public import PeripheralKit
 
 /// The place on the body where a thermometer measures the temperature.
 ///
-/// The Temperature Type characteristic, 0x2A1D, contains the place (Health Thermometer Service 1.0, section
-/// 3.2).
+/// This type represents the value of the Temperature Type characteristic, 0x2A1D (Health Thermometer Service
+/// 1.0, section 3.2).
 public struct TemperatureType: Hashable, Sendable {
     /// The encoded place.
     ///
-    /// The specification reserves the values 0 and 10 through 255.
+    /// The Health Thermometer Service specification 1.0 reserves the values 0 and 10 through 255.
     public var rawValue: UInt8
 
     /// Creates a place.
     ///
-    /// The initializer also accepts places that the specification does not define.
+    /// The initializer accepts places that the Health Thermometer Service specification 1.0 does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

@@ -2,22 +2,22 @@ public import PeripheralKit
 
 /// The place on the body where a heart rate sensor is worn.
 ///
-/// The Body Sensor Location characteristic, 0x2A38, contains a location (Heart Rate Service 1.0, section
-/// 3.2).
+/// This type represents the value of the Body Sensor Location characteristic, 0x2A38 (Heart Rate Service 1.0,
+/// section 3.2).
 public struct BodySensorLocation: Hashable, Sendable {
     /// The encoded location.
     ///
-    /// The specification reserves the values 7 through 255.
+    /// The Heart Rate Service specification 1.0 reserves the values 7 through 255.
     public var rawValue: UInt8
 
     /// Creates a location.
     ///
-    /// The initializer also accepts locations that the specification does not define.
+    /// The initializer accepts locations that the Heart Rate Service specification 1.0 does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// A location that the specification does not list.
+    /// A location that the Heart Rate Service specification 1.0 does not list.
     public static let other = BodySensorLocation(rawValue: 0)
     /// The chest.
     public static let chest = BodySensorLocation(rawValue: 1)

@@ -9,7 +9,7 @@ public struct HeartRateCommand: Hashable, Sendable {
 
     /// Creates a command.
     ///
-    /// The initializer also accepts commands that the specification does not define.
+    /// The initializer accepts commands that the Heart Rate Service specification 1.0 does not define.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

@@ -2,8 +2,8 @@ public import PeripheralKit
 
 /// A measurement from a heart rate sensor.
 ///
-/// The Heart Rate Measurement characteristic, 0x2A37, contains a measurement (Heart Rate Service 1.0, section
-/// 3.1).
+/// This type represents the value of the Heart Rate Measurement characteristic, 0x2A37 (Heart Rate Service
+/// 1.0, section 3.1).
 ///
 /// ```swift
 /// HeartRateMeasurement(bpm: 72)
@@ -14,8 +14,9 @@ public struct HeartRateMeasurement: Hashable, Sendable {
     public enum SensorContact: Hashable, Sendable {
         /// The sensor cannot detect contact with the skin.
         case notSupported
-        /// The sensor has poor contact or no contact with the skin. Without good contact, the heart
-        /// rate is not reliable.
+        /// The sensor has poor contact or no contact with the skin.
+        ///
+        /// Without good contact, the heart rate is not reliable.
         case notDetected
         /// The sensor touches the skin.
         case detected
@@ -31,11 +32,11 @@ public struct HeartRateMeasurement: Hashable, Sendable {
 
     /// The energy expended since the last reset, in kilojoules.
     ///
-    /// The energy must not wrap around to 0. When the energy reaches 65 535 kilojoules, it stays at that
-    /// value until a reset.
+    /// When the energy reaches 65,535 kilojoules, the value must stay at 65,535 until a reset.
     ///
-    /// A sensor can omit the energy from a measurement. The specification suggests sending the energy in
-    /// every tenth measurement. The property is `nil` if the measurement does not contain the energy.
+    /// A sensor can omit the energy from a measurement. The Heart Rate Service specification 1.0 suggests
+    /// sending the energy in every tenth measurement. The property is `nil` if the measurement does not
+    /// contain the energy.
     public var energyExpended: UInt16?
 
     /// The intervals between the heartbeats since the last measurement, oldest interval first.
@@ -64,10 +65,10 @@ public struct HeartRateMeasurement: Hashable, Sendable {
         self.rrIntervals = rrIntervals
     }
 
-    /// The largest number of RR intervals that fit into this measurement.
+    /// The maximum number of RR intervals that the encoded measurement can contain.
     ///
-    /// The maximum is 9 intervals. If the measurement contains the energy expended, the maximum decreases by
-    /// one interval. If the heart rate is above 255, the maximum also decreases by one interval.
+    /// The maximum is 9 intervals. Each of the following values reduces the maximum by one interval: the
+    /// energy expended, and a heart rate above 255.
     ///
     /// A measurement with at most ``maximumRRIntervalCount`` intervals fits into one notification on every
     /// connection. The MTU of a connection is at least 23 bytes.
@@ -86,7 +87,8 @@ extension HeartRateMeasurement: GATTValue {
     ///
     /// The initializer reads RR intervals until no bytes are left.
     ///
-    /// The initializer ignores reserved flags. The specification requires centrals to ignore reserved flags.
+    /// The initializer ignores reserved flags. The Heart Rate Service specification 1.0 requires centrals to
+    /// ignore reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags = Flags(rawValue: try reader.read())
         bpm = flags.contains(.wideHeartRate) ? try reader.read() : UInt16(try reader.read(UInt8.self))

@@ -17,8 +17,8 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Send a measurement about once per second. The specification does not define how often a sensor sends
-/// measurements.
+/// Send a measurement about once per second. The Heart Rate Service specification 1.0 does not define how
+/// often a sensor sends measurements.
 public struct HeartRateService: GATTServiceDeclaration {
     /// The Heart Rate Measurement characteristic, 0x2A37, to which centrals subscribe.
     ///
@@ -40,12 +40,13 @@ public struct HeartRateService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - location: The place on the body where a person wears the sensor. Pass `nil` to omit the Body
     ///     Sensor Location characteristic.
-    ///   - security: The security required to subscribe, and to write to the control point. The default
-    ///     requires no security, because fitness apps expect a service without security.
+    ///   - security: The security required to subscribe to the measurements, and to write to the control
+    ///     point. Fitness apps assume that the service requires no security. The default is therefore
+    ///     `.open`.
     ///   - resetEnergyExpended: A closure that resets the energy expended to 0 when a central requests a
     ///     reset. The closure is required for a sensor that sends ``HeartRateMeasurement/energyExpended``
-    ///     (section 3.3). For any other sensor, omit the closure. If the closure throws an error, the service
-    ///     refuses the request.
+    ///     (Heart Rate Service 1.0, section 3.3). Omit the closure if the sensor does not send the energy
+    ///     expended. If the closure throws an error, the service refuses the request.
     public init(
         location: BodySensorLocation? = nil,
         security: AttributeSecurity = .open,
@@ -79,7 +80,7 @@ public struct HeartRateService: GATTServiceDeclaration {
         try await session.notify(measurement, value)
     }
 
-    /// The service that the peripheral publishes.
+    /// The GATT service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.heartRate) {
             measurement

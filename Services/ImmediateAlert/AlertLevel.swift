@@ -16,8 +16,8 @@ public enum AlertLevel: UInt8, Hashable, Sendable, CaseIterable {
 extension AlertLevel: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: `GATTDecodingError` if the byte is missing or above 2. The specification reserves values
-    ///   above 2.
+    /// - Throws: `GATTDecodingError` if the byte is missing or above 2. The Immediate Alert Service
+    ///   specification 1.0 reserves values above 2.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let byte: UInt8 = try reader.read()
         guard let level = AlertLevel(rawValue: byte) else {

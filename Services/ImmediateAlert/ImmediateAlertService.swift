@@ -18,15 +18,15 @@ private import Synchronization
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// Each of the following events ends an alert (section 3.1.1):
+/// Each of the following events ends an alert (Immediate Alert Service 1.0, section 3.1.1):
 /// - A central writes a different alert level.
 /// - The central that started the alert disconnects.
-/// - The device ends the alert after a time limit.
+/// - The time limit of the alert expires.
 /// - A user silences the alert on the device.
 ///
-/// The program must implement the time limit, and must let the user silence the alert. Centrals write the
-/// level without a response, and therefore do not receive a result. The service ignores a value that is not a
-/// valid alert level.
+/// The program must limit the duration of the alert, and must let the user silence the alert. Centrals write
+/// the level without a response, and therefore do not receive a result. The service ignores a value that is
+/// not a valid alert level.
 public struct ImmediateAlertService: GATTServiceDeclaration {
     /// The Alert Level characteristic, 0x2A06, which centrals write.
     public let alertLevel: Characteristic<AlertLevel>
@@ -57,7 +57,7 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
 
     /// Ends an alert when the central that started the alert disconnects, or when the session ends.
     ///
-    /// The peripheral calls this method.
+    /// A running peripheral calls the `run(in:)` method of each service.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
     public func run(in session: PeripheralSession) async {
@@ -69,7 +69,7 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
         if alerting.end() { await onAlert(.none) }
     }
 
-    /// The service that the peripheral publishes.
+    /// The GATT service that the peripheral publishes.
     public var service: GATTService {
         GATTService(.immediateAlert) { alertLevel }
     }

@@ -22,14 +22,14 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The property `workout` contains further values, such as the heart rate. If the data contains all fields,
-/// the encoded data is 30 bytes long. If the data does not fit into one notification, the service sends
-/// several notifications.
+/// The property `workout` contains the values that all kinds of machines can report, such as the heart rate.
+/// If the data contains all fields, the encoded data is 30 bytes long. If the data does not fit into one
+/// notification, the service sends several notifications.
 public struct IndoorBikeData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     ///
-    /// If the service sends the data in several parts, only the last part contains the speed. The speed is
-    /// `nil` in every part except the last.
+    /// If the service sends the data in several parts, only the last part contains the speed. In a part
+    /// without the speed, the property is `nil`.
     public var kilometersPerHour: Double?
 
     /// The average speed since the workout began, in kilometers per hour.
@@ -50,10 +50,11 @@ public struct IndoorBikeData: FitnessMachineData {
 
     /// The resistance level, −32,768 to 32,767.
     ///
-    /// The service encodes the resistance level as two bytes. Fitness Machine Service 1.0 was published with
-    /// this encoding. A newer GATT Specification Supplement defines only one byte. If a central follows the
-    /// newer supplement, the central misreads the fields after the resistance level. To support centrals that
-    /// follow the newer supplement, omit the resistance level.
+    /// The service encodes the resistance level as two bytes. The characteristic definitions published with
+    /// Fitness Machine Service 1.0 specify two bytes. Newer versions of the GATT Specification Supplement
+    /// define one byte for a resistance level. A central that follows a newer version of the supplement
+    /// misreads the fields after the resistance level. To support centrals that follow a newer version of the
+    /// supplement, omit the resistance level.
     public var resistanceLevel: Int?
 
     /// The power in watts, −32,768 to 32,767.

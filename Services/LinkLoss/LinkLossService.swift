@@ -37,8 +37,7 @@ public struct LinkLossService: GATTServiceDeclaration {
     ///     at least encryption for a device in the Proximity Reporter role.
     ///   - onAlert: A closure that starts an alert at the given level when the connection to a central ends.
     ///     When the central reconnects, the service calls the closure with `AlertLevel.none` to end the
-    ///     alert. The program can also limit the duration of the alert, and can let the user silence the
-    ///     alert.
+    ///     alert. The program can limit the duration of the alert, or let the user silence the alert.
     public init(
         security: AttributeSecurity = .open,
         onAlert: @escaping @Sendable (_ level: AlertLevel, _ central: Central) async -> Void
@@ -52,7 +51,7 @@ public struct LinkLossService: GATTServiceDeclaration {
 
     /// Starts an alert when the connection to a central ends.
     ///
-    /// The peripheral calls this method.
+    /// A running peripheral calls the `run(in:)` method of each service.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
     public func run(in session: PeripheralSession) async {

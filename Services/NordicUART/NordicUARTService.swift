@@ -36,7 +36,7 @@ public struct NordicUARTService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - capacity: The maximum number of writes that can wait for the program to read them. The minimum is
+    ///   - capacity: The maximum number of unread writes that the peripheral stores. The minimum capacity is
     ///     1. The documentation of `WriteStream` explains what happens if a central writes faster than the
     ///     program reads.
     ///   - security: The security required to use the serial port. The default requires no security.

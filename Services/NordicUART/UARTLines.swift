@@ -2,13 +2,13 @@ internal import PeripheralKit
 
 /// The lines that centrals write to a ``UARTPort``.
 ///
-/// The sequence delivers the lines in the order in which the lines are completed.
+/// The sequence delivers the lines in order of completion.
 ///
 /// A line ends with CR, LF, or CR followed by LF. A line contains bytes from only one central.
 ///
 /// If a central disconnects in the middle of a line, the sequence keeps the unfinished line. If the central
-/// reconnects, the next bytes from the central continue the unfinished line. If another central begins a line
-/// while the first central is disconnected, the sequence drops the unfinished line of the first central.
+/// reconnects, the next bytes from the central continue the unfinished line. The sequence drops the
+/// unfinished line of a disconnected central when another central begins a line.
 public struct UARTLines: AsyncSequence, Sendable {
     let received: ReceivedWrites<[UInt8]>
     let assembler: UARTLineAssembler
@@ -22,8 +22,8 @@ public struct UARTLines: AsyncSequence, Sendable {
 
         /// Waits for the next line.
         ///
-        /// - Returns: The next line. The result is `nil` if the session has ended and no line is left, or if
-        ///   the task is cancelled.
+        /// - Returns: The next line. The result is `nil` after the last line of the session, or if the task
+        ///   is cancelled.
         public mutating func next() async -> UARTLine? {
             while true {
                 if let line = assembler.next() { return line }

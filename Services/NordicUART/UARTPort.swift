@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// The serial port that a ``NordicUARTService`` provides while the peripheral is running.
 ///
-/// The port transfers a stream of bytes in each direction. The boundaries between writes and between
+/// The port transfers a stream of bytes in each direction. The boundaries of individual writes and
 /// notifications have no meaning.
 public struct UARTPort: Sendable {
     /// The writes from centrals, in order of arrival.
@@ -27,8 +27,8 @@ public struct UARTPort: Sendable {
 
     /// Returns the lines that centrals write.
     ///
-    /// - Parameter length: The maximum number of bytes in a line. The minimum is 1. The sequence splits a
-    ///   longer line into several parts.
+    /// - Parameter length: The maximum number of bytes in a line. The minimum length is 1. The sequence
+    ///   splits a line that exceeds the maximum length.
     /// - Returns: The complete lines of all centrals. The sequence ends when the session ends.
     public func lines(upTo length: Int) -> UARTLines {
         UARTLines(received: received, assembler: UARTLineAssembler(limit: max(1, length)), session: session)
@@ -36,7 +36,7 @@ public struct UARTPort: Sendable {
 
     /// Sends bytes to all subscribers.
     ///
-    /// The port sends bytes to each subscriber as fast as that subscriber accepts them.
+    /// The port adapts its speed to each subscriber.
     ///
     /// The method returns when the transfer to each subscriber is complete. If there are no subscribers, the
     /// method sends nothing. If a task calls the method repeatedly, the bytes arrive in the order of the

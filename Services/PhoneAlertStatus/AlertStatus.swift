@@ -10,7 +10,7 @@ public struct AlertStatus: Hashable, Sendable {
     /// Whether the phone is vibrating (bit 1, Vibrate State).
     public var isVibrateActive: Bool
 
-    /// Whether the alert is being displayed (bit 2, Display Alert Status).
+    /// Whether the phone displays an alert (bit 2, Display Alert Status).
     public var isDisplayAlertActive: Bool
 
     /// Creates a status.
@@ -20,7 +20,7 @@ public struct AlertStatus: Hashable, Sendable {
     /// - Parameters:
     ///   - isRingerActive: Whether the ringer is sounding.
     ///   - isVibrateActive: Whether the phone is vibrating.
-    ///   - isDisplayAlertActive: Whether the alert is being displayed.
+    ///   - isDisplayAlertActive: Whether the phone displays an alert.
     public init(
         isRingerActive: Bool = false,
         isVibrateActive: Bool = false,

@@ -52,8 +52,9 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
     ///     centrals silence the phone.
     ///   - obey: A closure that executes a central's command for the ringer (section 3.3). If the closure is
     ///     `nil`, the service has no control point. The closure must ignore commands that the phone does not
-    ///     support. The service ignores ``RingerCommand/muteOnce`` while the ringer is not active. Such a
-    ///     command therefore cannot mute a later alert. The service also ignores reserved commands.
+    ///     support. The service ignores ``RingerCommand/muteOnce`` while the ringer is not active. A
+    ///     ``RingerCommand/muteOnce`` command therefore cannot mute an alert that begins after the command.
+    ///     The service ignores reserved commands.
     public init(
         alertStatus: AlertStatus = AlertStatus(),
         ringerSetting: RingerSetting,

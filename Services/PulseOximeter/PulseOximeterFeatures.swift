@@ -3,8 +3,8 @@ public import PeripheralKit
 /// The features of a pulse oximeter.
 ///
 /// `PulseOximeterFeatures` represents the value of the PLX Features characteristic, 0x2A60 (Pulse Oximeter
-/// Service 1.0.1, section 3.3). A ``PulseOximeterService`` creates the features from the initializer
-/// parameters.
+/// Service 1.0.1, section 3.3). A ``PulseOximeterService`` creates the features from the parameters of its
+/// initializer.
 public struct PulseOximeterFeatures: Hashable, Sendable {
     /// The status bits that the device can send.
     ///
@@ -20,11 +20,11 @@ public struct PulseOximeterFeatures: Hashable, Sendable {
     public var reportsTime: Bool
     /// Whether the device sends the values of its fast mode.
     ///
-    /// In the fast mode, the values follow changes more quickly than in the normal mode.
+    /// In the fast mode, the values react to changes more quickly than in the normal mode.
     public var reportsFast: Bool
     /// Whether the device sends the values of its slow mode.
     ///
-    /// In the slow mode, the values follow changes more slowly than in the normal mode.
+    /// In the slow mode, the values react to changes more slowly than in the normal mode.
     public var reportsSlow: Bool
     /// Whether the device sends the pulse amplitude index.
     public var reportsPulseAmplitudeIndex: Bool

@@ -51,7 +51,7 @@ public struct SpotCheckMeasurement: Hashable, Sendable {
 
     /// Whether the clock of the device is unset.
     ///
-    /// If the clock is unset, the time shows only the order of the measurements.
+    /// If the clock is unset, the time indicates only the order of the measurements.
     public var isClockUnset: Bool
 
     /// The status of the measurement, or `nil` if the measurement contains no status.
@@ -128,14 +128,14 @@ public struct ContinuousMeasurement: Hashable, Sendable {
 
     /// The oxygen saturation and the pulse rate that the device calculates in its fast mode.
     ///
-    /// In the fast mode, the values follow changes more quickly than in the normal mode. The property is
+    /// In the fast mode, the values react to changes more quickly than in the normal mode. The property is
     /// `nil` if the measurement contains no values of the fast mode.
     public var fast: OxygenSaturation?
 
     /// The oxygen saturation and the pulse rate that the device calculates in its slow mode.
     ///
-    /// In the slow mode, the values follow changes more slowly than in the normal mode. The property is `nil`
-    /// if the measurement contains no values of the slow mode.
+    /// In the slow mode, the values react to changes more slowly than in the normal mode. The property is
+    /// `nil` if the measurement contains no values of the slow mode.
     public var slow: OxygenSaturation?
 
     /// The status of the measurement, or `nil` if the measurement contains no status.

@@ -27,7 +27,7 @@ public struct PulseOximeterService: GATTServiceDeclaration {
     public struct Fields: OptionSet, Hashable, Sendable {
         /// The bits that represent the fields.
         ///
-        /// The bits have a meaning only within the program. The service does not send the bits to centrals.
+        /// Only the program uses the bits. The service does not send the bits to centrals.
         public let rawValue: UInt8
 
         /// Creates a set of fields.
@@ -39,11 +39,11 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         public static let time = Fields(rawValue: 1 << 0)
         /// The continuous values that the device calculates in its fast mode.
         ///
-        /// In the fast mode, the values follow changes more quickly than in the normal mode.
+        /// In the fast mode, the values react to changes more quickly than in the normal mode.
         public static let fast = Fields(rawValue: 1 << 1)
         /// The continuous values that the device calculates in its slow mode.
         ///
-        /// In the slow mode, the values follow changes more slowly than in the normal mode.
+        /// In the slow mode, the values react to changes more slowly than in the normal mode.
         public static let slow = Fields(rawValue: 1 << 2)
         /// The pulse amplitude index.
         public static let pulseAmplitudeIndex = Fields(rawValue: 1 << 3)
@@ -102,7 +102,8 @@ public struct PulseOximeterService: GATTServiceDeclaration {
     ///   - store: The spot-check measurements that the device stores. Use `nil` if the device stores no
     ///     measurements.
     ///   - supportsMultipleBonds: Whether the device supports bonds with several centrals.
-    ///   - security: The security required to subscribe, and to write to the Record Access Control Point.
+    ///   - security: The security required to subscribe to a characteristic, and to write to the Record
+    ///     Access Control Point.
     public init(
         spotCheck: Fields,
         continuous: Fields? = nil,
@@ -213,7 +214,7 @@ public struct PulseOximeterService: GATTServiceDeclaration {
 
     /// Sends a continuous measurement to all subscribers.
     ///
-    /// The method does not send values that the service does not declare.
+    /// The method omits values that the service does not declare.
     ///
     /// If the service does not declare continuous measurements, the method has no effect.
     ///
@@ -225,8 +226,8 @@ public struct PulseOximeterService: GATTServiceDeclaration {
 
     /// Sends a spot-check measurement to all subscribers, and waits for the confirmations of the subscribers.
     ///
-    /// The method does not send values that the service does not declare. If the service does not declare
-    /// spot-check measurements, the method has no effect.
+    /// The method omits values that the service does not declare. If the service does not declare spot-check
+    /// measurements, the method has no effect.
     ///
     /// - Throws: The errors that `session.indicate` throws.
     public func indicate(_ measurement: SpotCheckMeasurement, in session: PeripheralSession) async throws {

@@ -3,7 +3,7 @@ public import PeripheralKit
 /// The Record Access Control Point, 0x2A52, for the records that a device stores.
 ///
 /// Centrals use the control point to request, count and delete records. Services such as Glucose contain the
-/// control point. You can also add the control point to another service:
+/// control point. To add the control point to another service, create the characteristic:
 ///
 /// ```swift
 /// let access = RecordAccess(
@@ -17,29 +17,30 @@ public import PeripheralKit
 /// let controlPoint = access.characteristic(security: .encrypted)
 /// ```
 ///
-/// Each central can run one operation at a time, and can abort its operation. After an abort, the service
-/// does not send the remaining records. An abort always succeeds, even if no operation is in progress.
+/// Each central can run one operation at a time. A central can abort its own operation. After an abort, the
+/// service does not send the remaining records. An abort always succeeds, even if no operation is in
+/// progress.
 ///
-/// The response to a request can also report one of these results (Glucose Service 1.0.1, section 3.4):
-/// - ``RecordAccessResult/operationNotSupported``: The operation is unknown, or the operation deletes records
-///   and `remove` is `nil`.
-/// - ``RecordAccessResult/operatorNotSupported``: The operator requires a filter, but `filters` is empty.
-///   ``RecordAccessResult/operatorNotSupported`` is also the result if the operator requests the first or the
-///   last record, and `hasEnds` is `false`.
+/// If a request fails, the response reports one of these results (Glucose Service 1.0.1, section 3.4):
+/// - ``RecordAccessResult/operationNotSupported``: The operation is unknown, or the control point has no
+///   `remove` closure to delete records.
+/// - ``RecordAccessResult/operatorNotSupported``: The operator requires a filter, but `filters` is empty. If
+///   `hasEnds` is `false`, a request for the first or the last record has the result
+///   ``RecordAccessResult/operatorNotSupported``.
 /// - ``RecordAccessResult/operandNotSupported``: The request uses a filter that is not in `filters`.
 /// - ``RecordAccessResult/invalidOperand``: The bounds are in the wrong order.
 /// - ``RecordAccessResult/noRecordsFound``: No record matches the selection. If no record matches, the
 ///   response to a request for the number of records contains 0.
-/// - ``RecordAccessResult/procedureNotCompleted``: A closure (`records`, `remove` or `report`) throws an
+/// - ``RecordAccessResult/procedureNotCompleted``: The closure `records`, `remove` or `report` throws an
 ///   error.
 ///
 /// The service sends records only to the central that requests the records. The Bluetooth stack cannot always
 /// send values exclusively to one central (see `PeripheralSession.notify(_:_:to:)`). If the Bluetooth stack
-/// cannot do so and several centrals have subscribed to the records, the operation ends with
+/// would send a record to several centrals, the operation ends with
 /// ``RecordAccessResult/procedureNotCompleted``. The Bluetooth stack cannot send values exclusively to one
 /// central in these cases:
-/// - The version of BlueZ sends each value to all subscribers. The article "Limits of BlueZ by version" in
-///   the documentation of `PeripheralBlueZ` lists the versions.
+/// - The running version of BlueZ sends each value to all subscribers. The article "Limits of BlueZ by
+///   version" in the documentation of `PeripheralBlueZ` lists the affected versions.
 /// - A bonded central has reconnected, but has not subscribed again.
 ///
 /// A central that is the only subscriber to the records always receives the records.
@@ -62,8 +63,8 @@ public struct RecordAccess<Record: Sendable>: Sendable {
     ///   - hasEnds: Whether centrals can request the first and the last record.
     ///   - measurement: The characteristic that sends the records. The service refuses a request from a
     ///     central that has not subscribed to the records.
-    ///   - notSubscribed: The error for a central that has not subscribed to the records or to the control
-    ///     point.
+    ///   - notSubscribed: The error if the central has not subscribed to the records, or has not subscribed
+    ///     to the control point.
     ///   - busy: The error for a request that arrives while another operation of the same central is in
     ///     progress.
     ///   - report: A closure that sends a record to a central.
@@ -93,7 +94,7 @@ public struct RecordAccess<Record: Sendable>: Sendable {
 
     /// Creates the characteristic.
     ///
-    /// Store the characteristic in a constant, and declare the constant in only one service.
+    /// Store the characteristic in a constant, and declare the characteristic in only one service.
     ///
     /// - Parameter security: The security required to write to the control point, and to subscribe to the
     ///   control point.

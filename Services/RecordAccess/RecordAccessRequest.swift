@@ -9,7 +9,8 @@ public import PeripheralKit
 /// RecordAccessRequest.delete(.within(.sequenceNumber(1), .sequenceNumber(20)))
 /// ```
 ///
-/// Any request of at least two bytes can be decoded. The service therefore also responds to unknown requests.
+/// The decoder accepts each request that contains at least two bytes. The service can therefore respond to
+/// unknown requests.
 public struct RecordAccessRequest: Hashable, Sendable {
     /// The requested operation.
     public var operation: RecordAccessOperation
@@ -110,7 +111,7 @@ public enum RecordSelection: Hashable, Sendable {
     case from(RecordBound)
     /// The records between two bounds, including the records at the bounds.
     ///
-    /// Both bounds must be sequence numbers, or both bounds must be user-facing times.
+    /// Both bounds must have the same type: sequence number or user-facing time.
     case within(RecordBound, RecordBound)
 
     var operatorCode: UInt8 {
@@ -145,7 +146,7 @@ public struct RecordBound: Hashable, Sendable {
 
     /// Creates a bound for the time of records.
     ///
-    /// The time is the user-facing time, which is the time that the device displays to the user.
+    /// The time is the user-facing time, which the device displays to the user.
     public static func userFacingTime(_ time: DateTime) -> RecordBound {
         RecordBound(filterType: 0x02, value: time.gattBytes)
     }

@@ -37,7 +37,7 @@ public struct RecordFilter<Record: Sendable>: Sendable {
     }
 }
 
-/// The time that a device's clock showed to the user.
+/// The time that a device displayed to the user.
 public struct UserFacingTime: Hashable, Sendable {
     /// The seconds since the beginning of the year 0.
     let seconds: Int64

@@ -58,10 +58,11 @@ public struct RowerData: FitnessMachineData {
 
     /// The resistance level, −32,768 to 32,767.
     ///
-    /// The service encodes the resistance level as two bytes. Fitness Machine Service 1.0 was published with
-    /// this encoding. A newer GATT Specification Supplement defines only one byte. If a central follows the
-    /// newer supplement, the central misreads the fields after the resistance level. To support centrals that
-    /// follow the newer supplement, omit the resistance level.
+    /// The service encodes the resistance level as two bytes. The characteristic definitions published with
+    /// Fitness Machine Service 1.0 specify two bytes. Newer versions of the GATT Specification Supplement
+    /// define one byte for a resistance level. A central that follows a newer version of the supplement
+    /// misreads the fields after the resistance level. To support centrals that follow a newer version of the
+    /// supplement, omit the resistance level.
     public var resistanceLevel: Int?
 
     /// The workout values, such as the energy expended, the heart rate and the elapsed time.
@@ -106,7 +107,7 @@ public struct RowerData: FitnessMachineData {
         self.workout = workout
     }
 
-    /// The kind of machine: a rowing machine.
+    /// The machine type: a rowing machine.
     public static var machine: FitnessMachineKind { .rower }
 
     /// Decodes the complete data of a rowing machine, or one part of the data.

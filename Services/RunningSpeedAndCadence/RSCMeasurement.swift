@@ -9,7 +9,7 @@ public import PeripheralKit
 /// RSCMeasurement(metersPerSecond: 3.2, cadence: 168, isRunning: true)
 /// ```
 ///
-/// Each value in a measurement is rounded to the nearest multiple of its step size, and limited to its range.
+/// The encoder rounds each value to the nearest step, and limits each value to the range of the field.
 public struct RSCMeasurement: Hashable, Sendable {
     /// The speed in meters per second, from 0 to 255.996 in steps of 1/256.
     public var metersPerSecond: Double
@@ -24,8 +24,8 @@ public struct RSCMeasurement: Hashable, Sendable {
 
     /// The total distance in meters.
     ///
-    /// A central can set the total distance to a value. The sensor then adds each further distance to this
-    /// value.
+    /// A central can set the total distance. The sensor adds each new distance to the value that the central
+    /// has set.
     ///
     /// The range of the distance is 0 to 429 496 729.5 meters in steps of 0.1.
     ///

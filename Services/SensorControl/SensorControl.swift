@@ -27,7 +27,8 @@ public struct SensorControl: Sendable {
     /// - Parameters:
     ///   - placement: The location of the sensor. If the sensor is movable, centrals can set the location and
     ///     request the supported locations.
-    ///   - setCumulativeValue: A closure that sets the cumulative value that the service defines.
+    ///   - setCumulativeValue: A closure that sets the cumulative value: the number of wheel revolutions, or
+    ///     the total distance.
     ///   - calibrate: Calibrates the sensor. Centrals wait at most 30 seconds for the end of the calibration.
     public init(
         placement: SensorPlacement? = nil,
@@ -41,7 +42,7 @@ public struct SensorControl: Sendable {
 
     /// Creates the characteristic.
     ///
-    /// Store the characteristic in a constant, and declare the constant in only one service.
+    /// Store the characteristic in a constant, and declare the characteristic in only one service.
     ///
     /// - Parameter security: The security required to write to the control point, and to subscribe to the
     ///   control point.

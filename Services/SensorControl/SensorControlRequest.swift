@@ -3,8 +3,8 @@ public import PeripheralSensorLocation
 
 /// A request that a central writes to the SC Control Point, 0x2A55.
 ///
-/// Any request of at least one byte can be decoded. The service also responds to unknown requests (GATT
-/// Specification Supplement, SC Control Point).
+/// The decoder accepts each request that contains at least one byte. The service responds to unknown requests
+/// (GATT Specification Supplement, SC Control Point).
 public struct SensorControlRequest: Hashable, Sendable {
     /// The requested operation.
     public var operation: SensorControlOperation
@@ -92,7 +92,7 @@ public struct SensorControlResponse: Hashable, Sendable {
     ///
     /// The response to ``SensorControlOperation/requestSupportedSensorLocations`` contains the locations.
     ///
-    /// In the response to any other operation, the list of locations is empty.
+    /// If the operation does not request the locations, the list of locations is empty.
     public var locations: [SensorLocation]
 
     /// Creates a response.

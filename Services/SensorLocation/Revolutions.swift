@@ -13,8 +13,8 @@ public struct WheelRevolutions: Hashable, Sendable {
     ///
     /// The time is relative to a moment that the sensor chooses. The encoder rounds the time to the nearest
     /// 1/1024 second. The encoded time wraps around every 64 seconds. In the Cycling Power service, the
-    /// encoder rounds the time to the nearest 1/2048 second, and the encoded time wraps around every 32
-    /// seconds. The encoder replaces a negative time with 0.
+    /// encoder rounds the time to the nearest 1/2048 second. In the Cycling Power service, the encoded time
+    /// wraps around every 32 seconds. The encoder replaces a negative time with 0.
     public var lastEventTime: Duration
 
     /// Creates a count of turns, with the time of the last turn.

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The fixed or settable location of a sensor.
+/// The location of a sensor: fixed, or set by centrals.
 public enum SensorPlacement: Sendable {
     /// The location of the sensor is fixed.
     case fixed(SensorLocation)
@@ -31,7 +31,7 @@ public enum SensorPlacement: Sendable {
 
     /// Creates the Sensor Location characteristic, 0x2A5D.
     ///
-    /// Store the characteristic in a constant, and declare the constant in only one service.
+    /// Store the characteristic in a constant, and declare the characteristic in only one service.
     ///
     /// - Returns: The characteristic, which centrals can read.
     public func characteristic() -> Characteristic<SensorLocation> {

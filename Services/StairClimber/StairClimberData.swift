@@ -72,7 +72,7 @@ public struct StairClimberData: FitnessMachineData {
         self.workout = workout
     }
 
-    /// The kind of machine: a stair climber.
+    /// The machine type: a stair climber.
     public static var machine: FitnessMachineKind { .stairClimber }
 
     /// Decodes the complete data of a stair climber, or one part of the data.

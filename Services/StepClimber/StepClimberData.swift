@@ -72,7 +72,7 @@ public struct StepClimberData: FitnessMachineData {
         self.workout = workout
     }
 
-    /// The kind of machine: a step climber.
+    /// The machine type: a step climber.
     public static var machine: FitnessMachineKind { .stepClimber }
 
     /// Decodes the complete data of a step climber, or one part of the data.

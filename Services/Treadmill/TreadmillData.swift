@@ -22,8 +22,8 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The service encodes the pace, in kilometers per minute, as one byte. Fitness Machine Service 1.0 was
-/// published with this encoding.
+/// The service encodes the pace, in kilometers per minute, as one byte. The characteristic definitions
+/// published with Fitness Machine Service 1.0 specify one byte for the pace.
 public struct TreadmillData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     ///
@@ -51,31 +51,32 @@ public struct TreadmillData: FitnessMachineData {
 
     /// The meters climbed since the workout began, 0 to 6553.5 in steps of 0.1.
     ///
-    /// If ``metersUp`` is `nil` and ``metersDown`` is not `nil`, the service sends 0 for the meters climbed.
+    /// If only ``metersDown`` has a value, the service sends 0 for the meters climbed.
     public var metersUp: Double?
 
     /// The meters descended since the workout began, 0 to 6553.5 in steps of 0.1.
     ///
-    /// If ``metersDown`` is `nil` and ``metersUp`` is not `nil`, the service sends 0 for the meters
-    /// descended.
+    /// If only ``metersUp`` has a value, the service sends 0 for the meters descended.
     public var metersDown: Double?
 
     /// The pace in kilometers per minute, 0 to 25.5 in steps of 0.1.
     ///
-    /// The service encodes the pace as one byte. Fitness Machine Service 1.0 was published with this
-    /// encoding. A newer GATT Specification Supplement defines a two-byte pace in seconds per 500 meters. If
-    /// a central follows the newer supplement, the central misreads all fields after the pace. To support
-    /// centrals that follow the newer supplement, omit the pace.
+    /// The service encodes the pace as one byte. The characteristic definitions published with Fitness
+    /// Machine Service 1.0 specify one byte for the pace. Newer versions of the GATT Specification Supplement
+    /// define a two-byte pace in seconds per 500 meters. A central that follows a newer version of the
+    /// supplement misreads all fields after the pace. To support centrals that follow a newer version of the
+    /// supplement, omit the pace.
     public var kilometersPerMinute: Double?
 
     /// The average pace since the workout began, in kilometers per minute.
     ///
     /// The range of the average pace is 0 to 25.5 in steps of 0.1.
     ///
-    /// The service encodes the average pace as one byte. Fitness Machine Service 1.0 was published with this
-    /// encoding. A newer GATT Specification Supplement defines a two-byte average pace in seconds per 500
-    /// meters. If a central follows the newer supplement, the central misreads all fields after the average
-    /// pace. To support centrals that follow the newer supplement, omit the average pace.
+    /// The service encodes the average pace as one byte. The characteristic definitions published with
+    /// Fitness Machine Service 1.0 specify one byte for the average pace. Newer versions of the GATT
+    /// Specification Supplement define a two-byte average pace in seconds per 500 meters. A central that
+    /// follows a newer version of the supplement misreads all fields after the average pace. To support
+    /// centrals that follow a newer version of the supplement, omit the average pace.
     public var averageKilometersPerMinute: Double?
 
     /// The force on the belt in newtons, or `nil` if the force is not known.
@@ -136,7 +137,7 @@ public struct TreadmillData: FitnessMachineData {
         self.workout = workout
     }
 
-    /// The kind of machine: a treadmill.
+    /// The machine type: a treadmill.
     public static var machine: FitnessMachineKind { .treadmill }
 
     /// Decodes the complete data of a treadmill, or one part of the data.

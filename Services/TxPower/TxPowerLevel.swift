@@ -13,8 +13,7 @@ public struct TxPowerLevel: Hashable, Sendable {
 
     /// Creates a level from a power in dBm.
     ///
-    /// - Parameter dBm: The power in dBm. A value below −100 is set to −100, and a value above 20 is set to
-    ///   20.
+    /// - Parameter dBm: The power in dBm. The initializer limits the power to the range of −100 to 20.
     public init(dBm: some BinaryInteger) {
         // Converts to a signed integer first, because unsigned types have no -100.
         self.dBm = max(-100, min(Int8(clamping: dBm), 20))

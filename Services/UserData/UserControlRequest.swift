@@ -107,8 +107,8 @@ public struct UserControlResponse: Hashable, Sendable {
 
     /// The index of the new user.
     ///
-    /// If the operation has added a user, the response contains the index of this user. In all other
-    /// responses, the property is `nil`.
+    /// If the operation has added a user, the response contains the index of this user. If the operation has
+    /// not added a user, the property is `nil`.
     public var user: UInt8?
 
     /// Creates a response.

@@ -1,7 +1,7 @@
 public import PeripheralKit
 private import Synchronization
 
-/// The users of a device, and the access that centrals have to the user data.
+/// The users of a device, and the access of centrals to the user data.
 ///
 /// Create a `UserData` value, and use the value to create the characteristics of a ``UserDataService``:
 ///
@@ -21,8 +21,8 @@ private import Synchronization
 /// ```
 ///
 /// A central can access the data of only one user at a time. Access begins when the user gives consent.
-/// Access ends when the connection ends. If a central does not have the consent of a user, the service
-/// rejects a request for data with `ATTError.userDataAccessNotPermitted`.
+/// Access ends when the connection ends. Without the consent of a user, a request for user data fails with
+/// `ATTError.userDataAccessNotPermitted`.
 public struct UserData: Sendable {
     /// The index that represents an unknown user.
     public static let unknownUser: UInt8 = 0xFF
@@ -48,8 +48,8 @@ public struct UserData: Sendable {
     ///     with a wrong code, because only 10,000 codes exist.
     ///   - delete: Deletes the data of a user.
     ///   - increment: Returns the number of changes to the data of a user.
-    ///   - setIncrement: Stores the number of changes to the data of a user. A central writes the number of
-    ///     changes after changing the data.
+    ///   - setIncrement: Stores the number of changes to the data of a user. A central changes the data
+    ///     first, and then writes the number of changes.
     public init(
         security: AttributeSecurity = .encrypted,
         register: @escaping @Sendable (_ consentCode: UInt16) async throws -> UInt8?,
@@ -81,7 +81,7 @@ public struct UserData: Sendable {
     /// Store the new characteristic in a constant.
     ///
     /// - Parameters:
-    ///   - field: The field whose value the characteristic contains.
+    ///   - field: The field that the characteristic represents.
     ///   - read: Returns the value of the field for a user.
     ///   - write: Changes the value of the field for a user.
     /// - Returns: The characteristic.
@@ -97,7 +97,7 @@ public struct UserData: Sendable {
         }
     }
 
-    /// Returns the index of the user whose data a central can access.
+    /// Returns the index of the user who has given consent to a central.
     ///
     /// The result is `nil` if the central does not have the consent of a user.
     public func user(of central: Central) -> UInt8? {

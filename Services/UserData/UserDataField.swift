@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// A user data field that a characteristic of the User Data service contains.
+/// A field of the user data, which a characteristic of the User Data service contains.
 ///
 /// The User Data Service specification 1.0 defines the fields in section 3.1.
 public struct UserDataField<Value: GATTValue>: Sendable {

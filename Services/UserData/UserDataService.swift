@@ -21,12 +21,12 @@ public struct UserDataService: GATTServiceDeclaration {
     /// The Database Change Increment characteristic, 0x2A99, which counts the changes to user data.
     ///
     /// The program stores a counter of the changes for each user. When a user changes data on the device,
-    /// increment this counter. Use ``notify(increment:of:in:)`` to send the new counter value.
+    /// increment the counter of that user. Use ``notify(increment:of:in:)`` to send the new counter value.
     public let databaseChangeIncrement: Characteristic<UInt32>
 
     /// The User Index characteristic, 0x2A9A, which identifies a user.
     ///
-    /// The value is the index of the user whose data the central can access.
+    /// The value is the index of the user who has given consent to the central.
     public let userIndex: Characteristic<UInt8>
 
     /// The User Control Point characteristic, 0x2A9F.
@@ -57,8 +57,8 @@ public struct UserDataService: GATTServiceDeclaration {
     ///
     /// The service sends the new number of changes to each subscriber that has the user's consent. If the
     /// Bluetooth stack cannot send a notification exclusively to one central, the service does not notify
-    /// that central. A central that does not receive the notification reads the number of changes when it
-    /// reconnects.
+    /// that central. A central that does not receive the notification reads the number of changes after
+    /// reconnecting.
     ///
     /// - Parameters:
     ///   - increment: The number of changes to the user data, including the new change.

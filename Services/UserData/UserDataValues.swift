@@ -82,7 +82,7 @@ public struct BodyWeight: GATTValue, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Creates the weight that is nearest to a number of kilograms.
+    /// Creates a weight from a number of kilograms, rounded to the nearest 5 grams.
     ///
     /// The initializer limits the weight to the range of 0 to 327.675 kilograms.
     public init(kilograms: Double) {
@@ -103,7 +103,9 @@ public struct BodyWeight: GATTValue, Hashable {
     }
 }
 
-/// A length in a user's data, such as the height, 0 to 655.35 meters in steps of one centimeter.
+/// A length in a user's data, such as the height of the user.
+///
+/// The range is 0 to 655.35 meters in steps of one centimeter.
 public struct BodyLength: GATTValue, Hashable {
     /// The length in centimeters.
     public var centimeters: UInt16
@@ -113,7 +115,7 @@ public struct BodyLength: GATTValue, Hashable {
         self.centimeters = centimeters
     }
 
-    /// Creates the length that is nearest to a number of meters.
+    /// Creates a length from a number of meters, rounded to the nearest centimeter.
     ///
     /// The initializer limits the length to the range of 0 to 655.35 meters.
     public init(meters: Double) {

@@ -9,7 +9,7 @@ public import PeripheralKit
 /// WeightMeasurement(kilograms: 72.5, userID: 1, build: .init(bodyMassIndex: 22.9, height: 1.78))
 /// ```
 ///
-/// Each value of a measurement is rounded to the nearest multiple of its step size, and limited to its range.
+/// The encoder rounds each value to the nearest step, and limits each value to the range of the field.
 public struct WeightMeasurement: Hashable, Sendable {
     /// The units of weight and height.
     public enum Units: UInt8, Hashable, Sendable {
@@ -25,7 +25,7 @@ public struct WeightMeasurement: Hashable, Sendable {
         ///
         /// The range of the body mass index is 0 to 6553.5 in steps of 0.1.
         public var bodyMassIndex: Double
-        /// The height in meters, from 0 to 65.535, or in inches, from 0 to 6553.5.
+        /// The height in meters (0 to 65.535) or in inches (0 to 6553.5).
         public var height: Double
 
         /// Creates a value from a body mass index and a height.
@@ -39,7 +39,7 @@ public struct WeightMeasurement: Hashable, Sendable {
         }
     }
 
-    /// The weight in kilograms, from 0 to 327.67, or in pounds, from 0 to 655.34.
+    /// The weight in kilograms (0 to 327.67) or in pounds (0 to 655.34).
     ///
     /// If the measurement has failed, the weight is `nil` or not a number (NaN).
     public var weight: Double?
@@ -56,7 +56,7 @@ public struct WeightMeasurement: Hashable, Sendable {
     public var userID: UInt8?
     /// The body mass index and the height.
     ///
-    /// The body mass index and the height are not sent if the measurement has failed.
+    /// If the measurement has failed, the service does not send the body mass index or the height.
     public var build: Build?
 
     /// Creates a measurement in metric units.

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The Weight Scale service, 0x181D, according to the Weight Scale Service specification 1.0.
+/// The Weight Scale service, 0x181D, as defined by the Weight Scale Service specification 1.0.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -35,7 +35,7 @@ public struct WeightScaleService: GATTServiceDeclaration {
     ///   - bodyComposition: The Body Composition service of the scale, or `nil` for a scale without this
     ///     service. The Weight Scale service declares and includes the Body Composition service.
     ///   - security: The security required to subscribe to the measurements. Require at least encryption,
-    ///     because a person's weight is health data. The Weight Scale Profile also requires encryption.
+    ///     because a person's weight is health data. The Weight Scale Profile requires encryption.
     public init(
         _ feature: WeightScaleFeature = WeightScaleFeature(),
         including bodyComposition: (any GATTServiceDeclaration)? = nil,

@@ -19,21 +19,21 @@ internal import PeripheralStorage
 /// ## Pairing
 ///
 /// When a device pairs with this machine, bluetoothd sends the pairing requests to only one program, the
-/// default agent. The default agent is the program that most recently requested to be the default agent. At
-/// the start of a run, a peripheral requests to be the default agent, even if the peripheral does not allow
-/// pairing. During the run, bluetoothd does not send pairing requests to the agents of other programs, such
-/// as the settings program of a desktop.
+/// default agent. A program that requests to be the default agent replaces the previous default agent. At the
+/// start of a run, the backend requests to be the default agent, whether or not the peripheral allows
+/// pairing. During the run, bluetoothd sends no pairing requests to other programs, such as the Bluetooth
+/// settings of a desktop.
 ///
-/// During a run, another program can request to be the default agent. The new default agent answers pairing
-/// requests according to its own rules, and might allow any central to pair. To protect a value from centrals
-/// that pair through another program, use `Authorization`. Alternatively, require a security level that the
-/// pairing method of the other program cannot reach.
+/// During a run, another program can become the default agent. The new default agent answers the pairing
+/// requests, and might allow any central to pair. To protect a value from centrals that pair through another
+/// program, use `Authorization`. Another protection is a security level that the other program's pairing
+/// method does not provide.
 ///
-/// If bluetoothd does not accept the pairing agent of a peripheral, the result depends on whether the
-/// peripheral allows pairing:
+/// bluetoothd can refuse to register the pairing agent of a peripheral:
 ///
-/// - If the peripheral does not allow pairing, the backend logs a warning, and the run continues.
-/// - If the peripheral allows pairing, the run fails.
+/// - If bluetoothd refuses the agent of a peripheral that does not allow pairing, the backend logs a warning,
+///   and the run continues.
+/// - If bluetoothd refuses the agent of a peripheral that allows pairing, the run fails.
 ///
 /// With `Pairing.system`, the peripheral registers no pairing agent. If a peripheral allows pairing, the
 /// adapter is pairable during the run.
@@ -41,8 +41,8 @@ internal import PeripheralStorage
 /// ## Errors
 ///
 /// To refuse a request, the backend must return a D-Bus error to bluetoothd. bluetoothd defines D-Bus error
-/// names for only some ATT errors. A request is refused if a handler throws an error, or if the framework
-/// refuses the request. The table lists the error that the central receives:
+/// names for only some ATT errors. A handler refuses a request by throwing an error. The framework refuses
+/// some requests itself. The table lists the error that the central receives:
 ///
 /// | Error | Error that the central receives |
 /// |---|---|
@@ -54,99 +54,99 @@ internal import PeripheralStorage
 /// | any other error, such as `.valueNotAllowed` and `.outOfRange` | `.unlikelyError` |
 ///
 /// If bluetoothd cannot send the original error to the central, the backend logs a warning. In each run, the
-/// backend logs only one such warning for each error.
+/// backend logs at most one warning for each error.
 ///
-/// If a connection does not have the security that an attribute requires, bluetoothd refuses the request
+/// If a request does not meet the security requirement of an attribute, bluetoothd refuses the request
 /// without calling the backend. If the required security is missing, the central receives the correct ATT
 /// error. A handler cannot refuse a write to a characteristic that has the property `.writeWithoutResponse`.
 /// bluetoothd treats each write to such a characteristic as successful.
 ///
 /// ## Several advertisements
 ///
-/// An adapter can send only a few advertisements at the same time. All programs share the limit on the number
-/// of advertisements.
+/// An adapter can send only a few advertisements at the same time. The maximum number of advertisements
+/// applies to all programs together.
 ///
-/// With ``Recovery/always``, the adapter continues to send the other advertisements if bluetoothd refuses one
-/// advertisement. `PeripheralSession.state` reports the reason for the refusal. The backend tries to register
-/// the refused advertisement again after 1 to 30 seconds. The backend also tries to register the refused
-/// advertisement whenever a central connects or disconnects.
+/// With ``Recovery/always``, the peripheral is published if bluetoothd accepts at least one advertisement.
+/// `PeripheralSession.state` reports why bluetoothd has refused an advertisement. After 1 to 30 seconds, the
+/// backend tries again to register the refused advertisement. Whenever a central connects or disconnects, the
+/// backend tries again to register a refused advertisement.
 ///
-/// If bluetoothd refuses all advertisements, the peripheral is not published. With any other ``Recovery``,
-/// the peripheral is not published if bluetoothd refuses any of the advertisements at the start of the run.
+/// If bluetoothd refuses all advertisements, the peripheral is not published. With
+/// ``Recovery/afterPublication`` or ``Recovery/never``, the peripheral is not published if bluetoothd refuses
+/// any advertisement at the start of the run.
 ///
 /// ## Crashes of bluetoothd
 ///
-/// In these cases, bluetoothd can use freed memory and crash:
+/// bluetoothd can access freed memory and crash in these cases:
 ///
 /// - A central disconnects before the program has answered the central's request.
 /// - The peripheral sends an indication, and the run ends before the central has confirmed the indication.
-///   Later, the central confirms the indication or disconnects.
+///   After the run, the central confirms the indication or disconnects.
 ///
 /// After a crash, systemd starts bluetoothd again. The backend publishes the peripheral again as soon as
 /// bluetoothd is running again.
 ///
-/// To prevent most crashes in the first case, write handlers that answer requests quickly. To prevent crashes
-/// in the second case, the backend waits for outstanding confirmations at the end of a run. The backend waits
-/// for at most one second. If the program is killed, the backend cannot wait for confirmations.
+/// Handlers that answer requests quickly prevent most crashes during disconnections. To prevent crashes after
+/// a run, the backend waits for outstanding confirmations at the end of the run. The backend waits for the
+/// confirmations for at most one second. If the program is killed, the backend cannot wait for confirmations.
 ///
 /// ## Values that require security
 ///
-/// bluetoothd checks the security of a connection only when a central subscribes. If a bonded central
-/// reconnects without encryption, bluetoothd still sends values to the central. Therefore the backend checks
-/// the security of the connections before it passes a secured value to bluetoothd. The security of a
-/// connection can still change in the short time between the check and the transmission.
+/// For notifications and indications, bluetoothd checks the security of a connection only when a central
+/// subscribes. If a bonded central reconnects without encryption, bluetoothd sends values to the central
+/// without encryption. Therefore, if a value requires security, the backend checks the security of the
+/// connections before it passes the value to bluetoothd. The security of a connection can change in the short
+/// time between the backend's check and the transmission.
 ///
-/// The kernel reports which connections are encrypted. To read the kernel's reports, a program must be able
-/// to open a Bluetooth socket. In a systemd unit, the setting `RestrictAddressFamilies=` can prohibit
-/// Bluetooth sockets. In most containers, programs cannot open Bluetooth sockets. If the program cannot open
-/// a Bluetooth socket, these restrictions apply:
+/// The kernel reports which connections are encrypted. A program needs a Bluetooth socket to read the
+/// kernel's reports. In a systemd unit, the setting `RestrictAddressFamilies=` can prohibit Bluetooth
+/// sockets. In most containers, programs cannot open Bluetooth sockets. If the program cannot open a
+/// Bluetooth socket, these restrictions apply:
 ///
-/// - After a central reconnects, the central receives secured values only after it has accessed an attribute
-///   that requires the same security level. The log reports that the central must first access such an
-///   attribute.
+/// - A central that has reconnected does not immediately receive values that require security. The central
+///   must first access an attribute that requires the same security level. The backend logs that the central
+///   must first access an attribute.
 /// - When a central reconnects, bluetoothd reports the new connection with a short delay. During the delay,
 ///   the backend treats the central as disconnected. A value that the backend sends during the delay reaches
-///   the central, even if the connection is not encrypted.
+///   the central, with or without encryption.
 ///
 /// If bluetoothd sends the pairing requests to the backend, the backend knows the pairing method of the
 /// central. The backend does not know the pairing method in two cases:
 ///
-/// - bluetoothd sends the pairing requests to the agent of another program. This is the case with
-///   `Pairing.system`, for example.
-/// - bluetoothd sends no pairing requests. This is the case with `JustWorksRepairing = always` in
-///   bluetoothd's configuration, for example.
+/// - bluetoothd sends the pairing requests to the agent of another program, for example with
+///   `Pairing.system`.
+/// - bluetoothd sends no pairing requests, for example if `JustWorksRepairing = always` is in bluetoothd's
+///   configuration.
 ///
-/// If the backend does not know the pairing method, another device can pair by using the address of a bonded
-/// central. The backend then treats this device as the bonded central, with the security level of the earlier
-/// bond.
+/// If the backend does not know the pairing method, the backend cannot detect a device that pairs with the
+/// address of a bonded central. The backend treats this device as the bonded central, with the security level
+/// of the earlier bond.
 ///
 /// ## Values in flight
 ///
-/// bluetoothd accepts any number of values, and queues the values until the connection has transmitted them.
-/// bluetoothd does not report when the adapter has transmitted a value. Therefore the backend determines the
-/// transmission of values without bluetoothd. For each central, the backend passes at most 16 values to
-/// bluetoothd before it waits for their transmission. `PeripheralSession.completionReporting` reports how the
-/// backend determines the transmission of values:
+/// bluetoothd accepts any number of values, and queues the values for transmission. bluetoothd does not
+/// report when the adapter has transmitted a value. Therefore the backend detects the transmission of values
+/// without the help of bluetoothd. For each central, at most 16 values are in flight at the same time.
+/// `PeripheralSession.completionReporting` reports how the backend detects the transmission of values:
 ///
 /// - `.observed` requires the capability `CAP_NET_RAW`. The backend reads the kernel's Bluetooth monitor
-///   channel. This channel shows when the adapter has transmitted each value. To grant the capability, write
-///   `AmbientCapabilities=CAP_NET_RAW` in a systemd unit, or run `setcap cap_net_raw+ep` on the program. The
-///   backend uses `CAP_NET_RAW` only for the monitor channel. A filter in the kernel limits the data that the
-///   backend receives to these parts:
+///   channel. The monitor channel reports when the adapter has transmitted a value. To grant `CAP_NET_RAW`,
+///   write `AmbientCapabilities=CAP_NET_RAW` in a systemd unit, or run `setcap cap_net_raw+ep` on the
+///   program. The backend uses `CAP_NET_RAW` only for the monitor channel. Through a filter in the kernel,
+///   the backend receives only this data:
 ///   - the beginning of each packet that the adapter sends, up to and including the attribute handle
 ///   - the controller's reports about sent packets and ended connections
 ///
-///   Because of the filter, the backend does not receive keys, audio, or data that centrals send. The backend
-///   normally does not receive the values of updates either. An exception applies after a central has
-///   requested Multiple Handle Value Notifications. In this case, the backend also receives the values of
-///   updates.
+///   The filter removes keys, audio, and all data that centrals send. The filter normally removes the values
+///   of updates. After a central has requested Multiple Handle Value Notifications, the backend receives the
+///   values of updates.
 /// - `.estimated` requires access to a Bluetooth socket, but no privilege. The backend estimates which values
-///   have left the device. The estimate uses the total number of packets and bytes that the adapter has sent.
-///   If bluetoothd accepts a value but does not send it, the backend pauses for 0.2 s. The backend also
+///   the adapter has sent. The estimate uses the total number of packets and bytes that the adapter has sent.
+///   If bluetoothd accepts a value but does not send the value, the backend pauses for 0.2 s. The backend
 ///   pauses for 0.2 s if a central often writes without response. If the backend sends values to several
 ///   centrals at the same time, the slowest central limits the speed for all centrals.
-/// - `.unknown` applies if the backend can neither observe nor estimate the completion of values. The
-///   possible causes are:
+/// - `.unknown` applies if the backend can neither observe nor estimate the completion of values. Possible
+///   causes of `.unknown` are:
 ///   - The program runs in a container. Most containers do not allow Bluetooth sockets.
 ///   - The systemd setting `RestrictAddressFamilies=` does not include `AF_BLUETOOTH`.
 ///   - The driver of the adapter does not report the number of sent packets.
@@ -155,8 +155,8 @@ internal import PeripheralStorage
 ///   when confirmations or requests from a central prove that earlier values have arrived. See
 ///   ``FallbackRate``.
 ///
-/// The backend cannot observe values that bluetoothd sends over an Enhanced ATT bearer. After values on an
-/// Enhanced ATT bearer, the backend pauses for 0.4 s.
+/// The backend cannot observe values that bluetoothd sends over an Enhanced ATT bearer. After bluetoothd has
+/// sent values over an Enhanced ATT bearer, the backend pauses for 0.4 s.
 ///
 /// ## Names
 ///
@@ -180,13 +180,13 @@ public struct BlueZBackend: PeripheralBackend {
     /// - Parameters:
     ///   - adapter: The adapter to use.
     ///   - settings: The adapter settings that the peripheral requires.
-    ///   - recovery: The behavior of the run while the backend cannot publish the peripheral.
+    ///   - recovery: Whether the run waits or ends when the backend cannot publish the peripheral.
     ///   - version: The version of BlueZ on this machine, in the format of `bluetoothd --version`. If the
     ///     value is `nil`, the backend determines the version. If bluetoothd's configuration sets `DeviceID`,
     ///     the backend cannot read the version. Without a reported version, the backend assumes the oldest
     ///     version that matches the adapter's properties.
-    ///   - serviceManager: The service manager that the backend notifies of the peripheral's state, such as
-    ///     `.fromEnvironment`. If the value is `nil`, the backend notifies no service manager.
+    ///   - serviceManager: The service manager to which the backend reports the state of the peripheral. For
+    ///     systemd, use `.fromEnvironment`. If the value is `nil`, the backend does not report the state.
     ///   - fallbackRate: The send rate to use if the backend cannot detect the completion of updates.
     ///   - logger: The logger for events that the backend cannot report to the program in another way.
     public init(
@@ -255,13 +255,13 @@ public struct BlueZBackend: PeripheralBackend {
     /// - The program lacks a permission.
     /// - bluetoothd refuses the registration.
     ///
-    /// As soon as the cause no longer exists, the backend publishes the peripheral again. The services have
-    /// the same handles as before, unless bluetoothd has assigned these handles to another program.
-    /// ``Recovery`` determines the cases in which the run waits.
+    /// As soon as publication is possible again, the backend publishes the peripheral. The services keep
+    /// their handles if bluetoothd has not assigned these handles to another program. ``Recovery`` determines
+    /// in which cases the run waits, and in which cases the run fails.
     ///
-    /// - Throws: `PeripheralError` if the backend cannot publish the peripheral, and ``Recovery`` requires
-    ///   the run to end. The message of the error describes a remedy. `DeclarationError` if the running
-    ///   version of BlueZ cannot serve the declaration. `CancellationError` if the task is cancelled.
+    /// - Throws: `PeripheralError` if ``Recovery`` ends the run because the backend cannot publish the
+    ///   peripheral. The message of the error describes a remedy. `DeclarationError` if the running version
+    ///   of BlueZ does not support the declaration. `CancellationError` if the task is cancelled.
     public func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
         let loop = EventLoop.make(name: "peripheral")
         let outcome: Result<Void, any Error>
@@ -307,10 +307,10 @@ extension PeripheralBackend where Self == BlueZBackend {
     /// - Parameters:
     ///   - adapter: The adapter to use.
     ///   - settings: The adapter settings that the peripheral requires.
-    ///   - recovery: The behavior of the run while the backend cannot publish the peripheral.
+    ///   - recovery: Whether the run waits or ends when the backend cannot publish the peripheral.
     ///   - version: The version of BlueZ. If the value is `nil`, the backend determines the version.
-    ///   - serviceManager: The service manager that the backend notifies of the peripheral's state. If the
-    ///     value is `nil`, the backend notifies no service manager.
+    ///   - serviceManager: The service manager to which the backend reports the state of the peripheral. If
+    ///     the value is `nil`, the backend does not report the state.
     ///   - fallbackRate: The send rate to use if the backend cannot detect the completion of updates.
     /// - Returns: The backend.
     public static func bluez(

@@ -1,15 +1,14 @@
 /// Whether `Peripheral.run` waits or ends when the Bluetooth stack is unavailable.
 ///
 /// A program on a device usually waits until the Bluetooth stack is available. A command-line tool usually
-/// reports an error and exits instead.
+/// reports an error and exits.
 public enum Recovery: Hashable, Sendable {
-    /// Waits whenever the Bluetooth stack cannot serve the peripheral.
+    /// Waits whenever the Bluetooth stack is unavailable.
     ///
     /// The run waits until bluetoothd and the adapter are available, the adapter is powered on, and the
-    /// program has the necessary permissions. The run can wait before the first publication and at any later
-    /// time.
+    /// program has the necessary permissions. The run can wait before and after the first publication.
     ///
-    /// `Peripheral.states` reports why the run waits. The log also describes a remedy.
+    /// `Peripheral.states` reports why the run waits. The log contains the reason and a remedy.
     case always
 
     /// Ends the run with an error if the Bluetooth stack is unavailable when the run starts.

@@ -1,8 +1,8 @@
 /// A version of BlueZ, in the format of `bluetoothd --version`.
 public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConvertible {
-    /// The first number of the version.
+    /// The first number of the version, such as 5 in `5.66`.
     public let major: Int
-    /// The second number of the version.
+    /// The second number of the version, such as 66 in `5.66`.
     public let minor: Int
 
     /// Creates a version from its first and second numbers.

@@ -4,7 +4,7 @@ internal import PeripheralCore
 public import PeripheralKit
 public import PeripheralTesting
 
-/// An advertisement that every backend must send exactly as the advertisement's `AdvertisingPlan` predicts.
+/// An advertisement that tests whether a backend sends the bytes that an `AdvertisingPlan` predicts.
 ///
 /// ```swift
 /// for declaration in AdvertisingDeclaration.all {
@@ -42,7 +42,7 @@ public struct AdvertisingDeclaration: Sendable, CustomStringConvertible {
     ///   - capabilities: The advertising capabilities of the adapter and of the Bluetooth stack.
     ///   - makeCentral: Creates a central for the peripheral. The method calls `makeCentral` when the
     ///     peripheral is on the air.
-    /// - Returns: The plan. If the plan is not possible, the backend must refuse the peripheral.
+    /// - Returns: The plan. If `isPossible` of the plan is `false`, the backend must refuse the peripheral.
     /// - Throws: ``ConformanceFailure`` if the received bytes differ from the plan. The method also throws
     ///   any other error that stops the comparison.
     @discardableResult

@@ -21,7 +21,7 @@ public enum ConformanceSuite: Sendable {
         updating + subscribing + bondedSubscribing + securedUpdating + targeted + indicating + transferring
         + confirmedTransferring + controlPoints
 
-    /// The slow scenarios, which ``scenarios`` does not contain.
+    /// The slow scenarios, which are not part of ``scenarios``.
     public static let longScenarios: [Scenario] = [manyUpdatesOfOne(rounds: 1000)]
 }
 

@@ -6,9 +6,9 @@ public import PeripheralTesting
 /// The expected failure of a scenario on some versions of BlueZ.
 ///
 /// On each version of BlueZ in `versions`, the scenario must fail with the error that `failure` describes.
-/// The method ``Scenario/run(on:as:knowing:logger:clock:_:)`` checks this error. If the scenario fails with a
-/// different error, the method throws the different error. If the scenario succeeds, the method throws a
-/// ``ConformanceFailure``.
+/// The method ``Scenario/run(on:as:knowing:logger:clock:_:)`` checks this error. If the scenario fails with
+/// any other error, the method rethrows the error of the scenario. If the scenario succeeds, the method
+/// throws a ``ConformanceFailure``.
 ///
 /// The suite runs every scenario on every version of BlueZ. When a new version of BlueZ behaves correctly,
 /// the suite detects that the expected failure no longer occurs.
@@ -51,9 +51,9 @@ public struct KnownDifference: Sendable {
 
     /// The name of the scenario.
     ///
-    /// If no scenario tests the expected behavior, the text describes the expected behavior.
+    /// If no scenario tests the behavior, the property `scenario` describes the expected behavior instead.
     public let scenario: String
-    /// The versions of BlueZ that fail the scenario.
+    /// The versions of BlueZ on which the scenario fails.
     public let versions: Versions
     /// The description of the expected error, which is a ``ConformanceFailure`` or an `ATTError`.
     public let failure: String
@@ -68,12 +68,12 @@ public struct KnownDifference: Sendable {
     ///
     /// - Parameters:
     ///   - scenario: The scenario that fails.
-    ///   - versions: The versions of BlueZ that fail the scenario.
+    ///   - versions: The versions of BlueZ on which the scenario fails.
     ///   - failure: The description of the expected error, which is a ``ConformanceFailure`` or an
     ///     `ATTError`.
     ///   - reason: The reason for the behavior of BlueZ.
-    ///   - endsDaemon: Whether bluetoothd can crash during or after the scenario. If `true`, the scenario can
-    ///     also succeed or fail with a different error.
+    ///   - endsDaemon: Whether bluetoothd can crash during or after the scenario. With `true`, the framework
+    ///     accepts every result of the scenario.
     public init(
         _ scenario: Scenario,
         in versions: Versions,
@@ -101,23 +101,24 @@ public struct KnownDifference: Sendable {
     /// A crash of bluetoothd that ``CrashTest`` can detect.
     ///
     /// To cause the crash, a test must kill the program that runs the peripheral. A scenario cannot cause the
-    /// crash, because the scenario runs in the same program.
+    /// crash, because a scenario runs inside the program that must be killed.
     public static let killedProgram = KnownDifference(
-        of: "a program that is killed while a central writes does not disturb other programs",
+        of: "a program that is killed while a central writes does not affect other programs",
         in: .all,
         failure: "bluetoothd may crash",
         reason:
-            "bluetoothd removes the services of the killed program while a write is pending. bluetoothd crashed "
-            + "after 8 of 42 kills on 5.66, and after 6 of 42 kills on 5.87. A crash ends all connections.",
+            "bluetoothd removes the services of the killed program while a write is pending. In tests, bluetoothd "
+            + "5.66 crashed after 8 of 42 kills. bluetoothd 5.87 crashed after 6 of 42 kills. A crash ends all "
+            + "connections.",
         endsDaemon: true
     )
 
     /// An incorrect subscription that remains after a central subscribes and immediately unsubscribes.
     ///
     /// The error occurs only if bluetoothd reads two messages in a certain order. A scenario cannot control
-    /// this order, and would fail only in some runs.
+    /// the order of these messages. The result of the scenario would therefore vary from run to run.
     public static let hastySubscriber = KnownDifference(
-        of: "a central that subscribes and immediately unsubscribes is not subscribed",
+        of: "a central that subscribes and immediately unsubscribes is not a subscriber",
         in: .all,
         failure: "the central may stay subscribed until it disconnects, and an indication may wait 30 s",
         reason:
@@ -145,9 +146,9 @@ extension Scenario {
     ///     central.
     /// - Returns: The element of `differences` for the scenario and the version, or `nil` if there is no such
     ///   element.
-    /// - Throws: ``ConformanceFailure`` if the peripheral does not meet an expectation of the scenario. The
-    ///   method also throws ``ConformanceFailure`` if the scenario succeeds on a version of BlueZ on which
-    ///   the scenario must fail. The method also throws any other error that stops the scenario.
+    /// - Throws: ``ConformanceFailure`` if the peripheral does not meet an expectation of the scenario. If
+    ///   `differences` contains an expected failure for `version` and the scenario succeeds, the method
+    ///   throws ``ConformanceFailure``. The method rethrows any unexpected error that stops the scenario.
     @discardableResult
     public func run(
         on backend: some PeripheralBackend,

@@ -23,7 +23,8 @@ public struct Scenario: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - name: A phrase that describes the expected behavior.
-    ///   - make: Creates a separate ``ScenarioRun`` for each run. Separate runs share no recorded state.
+    ///   - make: Creates a separate ``ScenarioRun`` for each run. Separate runs must not share recorded
+    ///     events.
     public init(_ name: String, _ make: @escaping @Sendable () -> ScenarioRun) {
         self.name = name
         self.make = make
@@ -43,12 +44,12 @@ public struct Scenario: Sendable, CustomStringConvertible {
     ///   - backend: The backend under test.
     ///   - logger: The logger that the framework uses.
     ///   - clock: The clock that measures the duration of handlers. The scenario advances the clock. With
-    ///     `nil`, the scenario uses the system clock. In some scenarios, a handler does not answer. With the
-    ///     system clock, each of these scenarios takes 4 seconds.
+    ///     `nil`, the scenario uses the system clock. With the system clock, a scenario takes 4 seconds if
+    ///     one of its handlers does not answer.
     ///   - makeCentral: Creates a central for the peripheral. The method calls `makeCentral` when the
     ///     peripheral is on the air. The closure `makeCentral` must not connect the central.
-    /// - Throws: ``ConformanceFailure`` if the peripheral does not meet an expectation. The method also
-    ///   throws any other error that stops the scenario.
+    /// - Throws: ``ConformanceFailure`` if the peripheral does not meet an expectation. The method rethrows
+    ///   any error that stops the scenario.
     public func run(
         on backend: some PeripheralBackend,
         logger: Logger = Logger(label: "peripheral"),
@@ -149,14 +150,14 @@ public struct ScenarioRun: Sendable {
 
     /// Runs the body with a central.
     ///
-    /// The central is not connected before or after the run.
+    /// Before the run and after the run, the central is not connected.
     ///
     /// - Parameters:
     ///   - central: The central.
     ///   - session: The session of the published peripheral under test.
     ///   - clock: The manual clock of the peripheral. Pass `nil` if the peripheral uses another clock.
-    /// - Throws: ``ConformanceFailure`` if the peripheral does not meet an expectation. The method also
-    ///   throws any other error that stops the run.
+    /// - Throws: ``ConformanceFailure`` if the peripheral does not meet an expectation. The method rethrows
+    ///   any error that stops the run.
     public func run(
         _ central: any TestCentral,
         _ session: PeripheralSession,

@@ -1,14 +1,14 @@
 /// An error code of the Attribute Protocol (ATT).
 ///
-/// A central receives an error code when its request fails. Core Specification Vol 3, Part F, 3.4.1.1 defines
-/// the codes below 0x80. The Core Specification Supplement, Part B, 1.2, defines the codes 0xFC through 0xFF,
-/// which all profiles and services share. For the codes 0x80 through 0x9F, which each service defines
-/// separately, use ``application(_:)``.
+/// A central receives an error code when its request fails. The codes below 0x80 are defined in Core
+/// Specification Vol 3, Part F, section 3.4.1.1. All profiles and services share the codes 0xFC through 0xFF
+/// (Core Specification Supplement, Part B, section 1.2). Each service defines its own meanings for the codes
+/// 0x80 through 0x9F. For these codes, use ``application(_:)``.
 ///
-/// Some Bluetooth stacks cannot send every ATT error. In the in-memory stack, a central receives exactly the
-/// error that a handler throws. BlueZ can send application errors (0x80 through 0x9F) and the errors in the
-/// following table. If a handler throws any other error, BlueZ sends ``unlikelyError``, and the framework
-/// logs a warning.
+/// Some Bluetooth stacks can send only some of the ATT errors. With the in-memory stack, a central receives
+/// exactly the error that a handler throws. BlueZ can send application errors (0x80 through 0x9F) and the
+/// errors in the following table. If a handler throws any other error, BlueZ sends ``unlikelyError``, and the
+/// framework logs a warning.
 ///
 /// | Code | Error | Condition on BlueZ |
 /// |---|---|---|
@@ -25,7 +25,7 @@ public struct ATTError: Error, RawRepresentable, Hashable, Sendable {
     /// The error code in the Error Response of the attribute protocol.
     public let rawValue: UInt8
 
-    /// Creates an error from any code, even an undefined code.
+    /// Creates an error from any code, including undefined codes.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

@@ -3,7 +3,7 @@ extension BluetoothUUID: LosslessStringConvertible {
     ///
     /// The text must contain 4, 8 or 32 hexadecimal digits. If there are 32 digits, hyphens must divide them
     /// into groups of 8, 4, 4, 4 and 12 digits. The text must not contain prefixes, braces or spaces. If the
-    /// text has a different form, the initializer returns `nil`.
+    /// text does not have the form of a UUID, the initializer returns `nil`.
     public init?(_ description: String) {
         let digits = description.utf8
         switch digits.count {
@@ -83,8 +83,8 @@ extension BluetoothUUID: ExpressibleByStringLiteral {
     /// If the text is known only at run time, use `init(_:)`. The initializer `init(_:)` returns `nil` if the
     /// text is malformed.
     ///
-    /// - Precondition: The literal has a form that `init(_:)` accepts. If the literal has a different form,
-    ///   the program stops with a message that contains the literal.
+    /// - Precondition: The initializer `init(_:)` accepts the literal. If `init(_:)` does not accept the
+    ///   literal, the program stops with a message that contains the literal.
     public init(stringLiteral text: String) {
         guard let uuid = BluetoothUUID(text) else {
             // Unlike a precondition, `fatalError` prints its message in release builds as well.

@@ -1,4 +1,4 @@
-/// A Bluetooth UUID, which identifies a service or another type of attribute.
+/// A Bluetooth UUID, which identifies the type of a service, a characteristic or a descriptor.
 ///
 /// Every UUID has a 128-bit form. The Bluetooth SIG derives assigned UUIDs from the Bluetooth Base UUID,
 /// `xxxxxxxx-0000-1000-8000-00805f9b34fb`. An assigned UUID has a short form of 16 or 32 bits. The short form
@@ -75,7 +75,7 @@ extension BluetoothUUID {
     /// The 2, 4 or 16 bytes of the UUID's shortest form, with the least significant byte first.
     ///
     /// Advertising data has separate lists for 16-bit, 32-bit and 128-bit UUIDs. Attribute protocol PDUs
-    /// cannot contain 32-bit UUIDs. For these PDUs, use ``attBytes``.
+    /// cannot contain 32-bit UUIDs. For attribute protocol PDUs, use ``attBytes``.
     public var littleEndianBytes: [UInt8] {
         guard let number = assignedNumber else {
             return bits.littleEndianBytes

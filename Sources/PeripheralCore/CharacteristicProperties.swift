@@ -2,14 +2,17 @@
 ///
 /// The low byte of the raw value contains the properties in the characteristic declaration (Core
 /// Specification Vol 3, Part G, 3.3.1.1). The high byte of the raw value contains the properties in the
-/// Characteristic Extended Properties descriptor (section 3.3.3.1). The raw value does not contain the
-/// *Extended Properties* bit of the characteristic declaration. ``declarationByte`` contains the bit. The bit
-/// is 1 if the high byte is not 0.
+/// Characteristic Extended Properties descriptor (Core Specification Vol 3, Part G, 3.3.3.1). The raw value
+/// does not contain the *Extended Properties* bit of the characteristic declaration. The property
+/// ``declarationByte`` contains the *Extended Properties* bit. The *Extended Properties* bit is 1 if the high
+/// byte of the raw value is not 0.
 public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
-    /// The properties in the low byte, and the extended properties in the high byte.
+    /// The bits of the set, with the extended properties in the high byte.
     public let rawValue: UInt16
 
-    /// Creates a set of properties from the given bits, ignoring undefined bits.
+    /// Creates a set of properties from the given bits.
+    ///
+    /// The initializer ignores undefined bits.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue & 0x037F
     }
@@ -36,14 +39,15 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     public static let indicate = CharacteristicProperties(rawValue: 0x0020)
     /// Centrals can write the characteristic value with a Signed Write Command.
     ///
-    /// The central signs the command with a key that the devices exchanged during pairing. The framework's
-    /// tests include no central that sends signed commands.
+    /// The central signs the command with a key that the devices exchanged during pairing. In the framework's
+    /// tests, no central sends a Signed Write Command.
     public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x0040)
     /// Centrals can write the characteristic value with a reliable write.
     ///
-    /// In a reliable write, the peripheral returns a copy of each prepared value, and the central checks the
-    /// copies before the peripheral performs the writes. BlueZ performs the writes one after another and
-    /// stops at the first refused write. All writes before the refused write remain in effect.
+    /// In a reliable write, the central first sends Prepare Write Requests. The peripheral returns a copy of
+    /// each prepared value, and the central checks the copy. Then the central requests the execution of all
+    /// prepared writes. BlueZ executes the prepared writes one after another, and stops when a write is
+    /// refused. The writes before the refused write remain in effect.
     public static let reliableWrite = CharacteristicProperties(rawValue: 0x0100)
     /// Centrals can write the Characteristic User Description descriptor.
     public static let writableAuxiliaries = CharacteristicProperties(rawValue: 0x0200)

@@ -2,8 +2,8 @@
 ///
 /// The text form of an address, such as `AA:BB:CC:DD:EE:FF`, begins with the most significant byte. An
 /// address is either public or random. The 48 bits do not indicate whether an address is public or random.
-/// Devices transmit the kind of an address separately (Core Specification Vol 6, Part B, 1.3). Two addresses
-/// with the same 48 bits are equal.
+/// Devices transmit the kind of an address separately (Core Specification Vol 6, Part B, 1.3). Two values of
+/// type `DeviceAddress` are equal if they have the same 48 bits.
 public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
     /// The kind of an address: public or random.
     public enum Kind: Hashable, Sendable {
@@ -31,7 +31,7 @@ public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
         case nonResolvable
     }
 
-    /// The 48 bits of the address in the low bits of an integer.
+    /// The address as an integer, in the low 48 bits.
     ///
     /// The first byte in the address's text form is the most significant byte of the value.
     public let rawValue: UInt64

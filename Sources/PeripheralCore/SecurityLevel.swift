@@ -7,9 +7,9 @@ public enum SecurityLevel: UInt8, Hashable, Sendable, CaseIterable {
     case open
     /// An encrypted link, with or without authentication during pairing.
     case encrypted
-    /// An encrypted link whose pairing was protected against man-in-the-middle attacks.
+    /// An encrypted link after pairing with protection against man-in-the-middle attacks.
     case authenticated
-    /// An authenticated link whose pairing used LE Secure Connections.
+    /// An authenticated link after pairing with LE Secure Connections.
     case secureConnections
 }
 
@@ -51,8 +51,9 @@ public struct AttributeSecurity: Hashable, Sendable {
     public static let open = AttributeSecurity(.open)
     /// Every access requires an encrypted link.
     public static let encrypted = AttributeSecurity(.encrypted)
-    /// Every access requires a link whose pairing was protected against man-in-the-middle attacks.
+    /// Every access requires an encrypted link after pairing with protection against man-in-the-middle
+    /// attacks.
     public static let authenticated = AttributeSecurity(.authenticated)
-    /// Every access requires an authenticated link whose pairing used LE Secure Connections.
+    /// Every access requires an authenticated link after pairing with LE Secure Connections.
     public static let secureConnections = AttributeSecurity(.secureConnections)
 }

@@ -8,8 +8,8 @@ package enum BusAddress: Sendable, Equatable {
     /// of the system bus.
     ///
     /// A program can have more privileges than its caller, for example after `setcap cap_net_raw+ep`. A
-    /// program with more privileges ignores `DBUS_SYSTEM_BUS_ADDRESS`. Therefore the caller cannot choose the
-    /// bus that the privileged program uses.
+    /// program with more privileges than its caller ignores `DBUS_SYSTEM_BUS_ADDRESS`, so the caller cannot
+    /// choose the bus of the program.
     case system
     /// A server address in D-Bus notation, such as `unix:path=/run/dbus/system_bus_socket`.
     case address(String)

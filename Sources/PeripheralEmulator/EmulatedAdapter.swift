@@ -16,8 +16,8 @@ public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
         /// A Bluetooth 5 adapter, which stops advertising when a central connects.
         ///
         /// The adapter advertises again when the program registers the advertisement again, or when a
-        /// connection ends. On a Bluetooth 5 adapter, bluetoothd sets the `TxPower` property of each
-        /// advertisement to the transmit power. A Bluetooth 5 adapter also supports secondary channels.
+        /// connection ends. On a Bluetooth 5 adapter, bluetoothd writes the transmit power to the `TxPower`
+        /// property of each advertisement. A Bluetooth 5 adapter supports secondary channels.
         public static let extended = Kind(name: .extended)
 
         /// The name of the kind, which is `legacy` or `extended`.
@@ -26,7 +26,7 @@ public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
 
     /// The name of the adapter, such as `hci0`.
     ///
-    /// The name is the last part of the D-Bus object path.
+    /// The name is the last element of the adapter's D-Bus object path.
     public var name: String
 
     /// The kind of the adapter.
@@ -44,8 +44,8 @@ public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
     ///   - name: The name of the adapter, which consists of `hci` and a number.
     ///   - kind: The kind of the adapter.
     ///   - isPowered: Whether the adapter is powered on when bluetoothd starts.
-    ///   - address: The public address of the adapter. With `nil`, the initializer derives the address from
-    ///     the name.
+    ///   - address: The public address of the adapter. If the address is `nil`, the initializer derives an
+    ///     address from the name of the adapter.
     public init(
         _ name: String = "hci0",
         kind: Kind = .extended,

@@ -16,7 +16,9 @@ extension EmulatedBlueZ {
         /// The array can be empty.
         public var adapters: [EmulatedAdapter]
 
-        /// The name that all adapters share and that centrals read as the device name.
+        /// The name of all adapters.
+        ///
+        /// Centrals read this name as the device name.
         public var deviceName: String
 
         /// Whether bluetoothd asks the program for permission when a bonded central pairs again with Just
@@ -32,7 +34,7 @@ extension EmulatedBlueZ {
         /// The clock measures these time limits:
         ///
         /// - 5 seconds for a program's answer to a request from a central
-        /// - 25 seconds for an application to list its objects
+        /// - 25 seconds for a program's answer to `GetManagedObjects`
         /// - 30 seconds for pairing
         /// - 30 seconds for the confirmation of an indication
         /// - 30 seconds until bluetoothd forgets a disconnected central that is not bonded
@@ -49,8 +51,8 @@ extension EmulatedBlueZ {
         /// - Parameters:
         ///   - version: The version of bluetoothd to imitate.
         ///   - adapters: The adapters.
-        ///   - deviceName: The name that all adapters share. With `nil`, the name is `BlueZ` followed by the
-        ///     version.
+        ///   - deviceName: The name of all adapters. If `deviceName` is `nil`, the name consists of `BlueZ`
+        ///     and the version.
         ///   - asksBeforeRepairing: Whether bluetoothd asks the program for permission when a bonded central
         ///     pairs again with Just Works.
         ///   - clock: The clock that measures bluetoothd's time limits.

@@ -20,16 +20,14 @@ internal import Synchronization
 /// Only the radio and bluetoothd are emulated. The peripheral communicates with a real `dbus-daemon` through
 /// libdbus.
 ///
-/// Before the function returns or throws an error, it stops the process and the thread of the bus, and
-/// deletes the files of the bus.
+/// Before the function returns or throws an error, it stops the bus and deletes the files of the bus.
 ///
 /// - Parameters:
 ///   - configuration: The configuration of the emulated bluetoothd.
 ///   - body: The code that uses the emulated bluetoothd.
 /// - Returns: The result of the body.
 /// - Throws: ``PrivateBus/StartError`` if `dbus-daemon` is not installed or cannot start. `CancellationError`
-///   if the task is cancelled before the body begins. The function also throws any error that the body
-///   throws.
+///   if the task is cancelled before the body begins. The function rethrows any error that the body throws.
 @discardableResult
 public func withEmulatedBlueZ<Output>(
     _ configuration: EmulatedBlueZ.Configuration = EmulatedBlueZ.Configuration(),
@@ -51,7 +49,7 @@ public func withEmulatedBlueZ<Output>(
 
 /// An emulated bluetoothd on a private message bus.
 ///
-/// The emulated bluetoothd owns the bus name `org.bluez`, and has adapters without a radio. The emulated
+/// The emulated bluetoothd owns the bus name `org.bluez`. The emulated adapters have no radio. The emulated
 /// bluetoothd reproduces the recorded behavior of the real bluetoothd, including the order of calls, the
 /// options, the errors, the handles and the advertising bytes. The conformance suite verifies that the
 /// emulated bluetoothd behaves like the real bluetoothd. ``withEmulatedBlueZ(_:_:)`` creates the emulated
@@ -111,7 +109,7 @@ extension EmulatedBlueZ {
     /// - Parameters:
     ///   - adapter: The adapter to use.
     ///   - settings: The adapter settings that the peripheral requires.
-    ///   - recovery: The behavior of the run while the backend cannot publish the peripheral.
+    ///   - recovery: Whether `Peripheral.run` waits or ends when the Bluetooth stack is unavailable.
     /// - Returns: The backend.
     public func backend(
         adapter: AdapterSelection = .firstPowered,
@@ -152,9 +150,9 @@ extension EmulatedBlueZ {
     ///     of each `Characteristic` in the database.
     ///   - adapter: The name of the adapter. With `nil`, the central is within range of the first adapter. If
     ///     no adapter has the given name, the central receives no advertisements.
-    ///   - patience: The longest time that the central waits for an advertisement or an update. If nothing
-    ///     arrives within this time, the central throws an error.
-    ///   - clock: The clock for the time limit `patience`.
+    ///   - patience: The longest time that the central waits for an advertisement or an update. If no
+    ///     advertisement or update arrives in time, the central throws an error.
+    ///   - clock: The clock that measures the time limit `patience`.
     /// - Returns: The central. Specify the MTU when you connect the central.
     public func central(
         for peripheral: Peripheral,
@@ -204,7 +202,7 @@ extension EmulatedBlueZ {
 
     /// Stops bluetoothd and then starts it again.
     ///
-    /// All registrations end, and the assignment of attribute handles starts over.
+    /// All registrations end. After the restart, bluetoothd assigns attribute handles from the lowest handle.
     ///
     /// - Throws: An error if the bus has stopped.
     public func restartDaemon() async throws {
@@ -214,7 +212,7 @@ extension EmulatedBlueZ {
 
     /// Kills the message bus daemon, to simulate a crash.
     ///
-    /// The exit of the message bus daemon also ends bluetoothd.
+    /// When the message bus daemon exits, bluetoothd exits.
     public func killBus() async {
         bus.kill()
         await killDaemon()
@@ -252,10 +250,10 @@ extension EmulatedBlueZ {
 
     /// Plugs in an adapter.
     ///
-    /// The new adapter replaces an adapter with the same name.
+    /// If an adapter with the same name exists, the new adapter replaces the existing adapter.
     ///
-    /// If you unplug an adapter and plug in the same adapter again, the earlier centrals of the adapter
-    /// receive the advertisements of the adapter again.
+    /// After an adapter is unplugged and plugged in again, the centrals near the adapter receive its
+    /// advertisements again.
     ///
     /// - Throws: An error if the bus has stopped.
     public func addAdapter(_ adapter: EmulatedAdapter) async throws {

@@ -13,24 +13,25 @@ extension Peripheral {
     ///
     /// The body begins after the peripheral is on the air. After the body has returned or thrown an error,
     /// `run` first withdraws the advertisement. Then `run` answers the requests in progress. After all
-    /// answers, `run` withdraws the services. Finally, `run` returns, or throws the error of the body.
+    /// requests are answered, `run` withdraws the services. Finally, `run` returns, or throws the error of
+    /// the body.
     ///
     /// If the calling task is cancelled, `run` cancels the body and the running handlers, and withdraws the
     /// peripheral.
     ///
     /// To shut down gracefully on `SIGTERM`, return from the body. The peripheral answers pending requests
-    /// before `run` returns. The framework does not handle signals such as `SIGTERM`. When a program shuts
-    /// down gracefully, `PeripheralService` of the module `PeripheralServiceLifecycle` ends the body.
+    /// before `run` returns. The framework does not handle signals such as `SIGTERM`. `PeripheralService` of
+    /// the module `PeripheralServiceLifecycle` ends the body when the program shuts down gracefully.
     /// `OneThread.arrivals(of:)` of the module `PeripheralOneThread` reports signals to the program.
     ///
     /// If the Bluetooth stack stops during a run, a backend such as `.bluez` publishes the peripheral again
     /// as soon as possible. While the Bluetooth stack is not available, the body continues. ``states``
-    /// reports the changes of the state. If the backend stops with an error, `run` cancels the body and
-    /// throws the error of the backend.
+    /// reports each change of the state of the peripheral. If the backend stops with an error, `run` cancels
+    /// the body and throws the error of the backend.
     ///
-    /// For each service, ``GATTServiceDeclaration/run(in:)`` runs concurrently with the body, until the body
-    /// ends. If ``GATTServiceDeclaration/run(in:)`` of a service throws an error, the framework ends the
-    /// body, and `run` throws the error.
+    /// `run` calls ``GATTServiceDeclaration/run(in:)`` for each service. These calls run concurrently with
+    /// the body, until the body ends. If ``GATTServiceDeclaration/run(in:)`` of a service throws an error,
+    /// the framework ends the body, and `run` throws the error.
     ///
     /// `run` does not return before all handlers have ended. A handler that ignores cancellation delays the
     /// return of `run`.
@@ -45,9 +46,9 @@ extension Peripheral {
     ///     a problem is a handler error that does not conform to ``ATTErrorConvertible``.
     ///   - body: A closure that performs the work of the program while the peripheral is published.
     /// - Returns: The return value of the body.
-    /// - Throws: ``DeclarationError`` if the declaration is invalid. In this case, `run` does not publish the
-    ///   peripheral. ``PeripheralError`` if the backend cannot publish or serve the peripheral. If the body
-    ///   or a service throws an error, `run` throws the same error.
+    /// - Throws: ``DeclarationError`` if the declaration is invalid. `run` does not publish a peripheral with
+    ///   an invalid declaration. ``PeripheralError`` if the backend cannot publish or serve the peripheral.
+    ///   If the body or a service throws an error, `run` throws the same error.
     public func run<Output: Sendable>(
         on backend: some PeripheralBackend,
         logger: Logger = Logger(label: "peripheral"),
@@ -63,17 +64,17 @@ extension Peripheral {
     ///
     /// If the store throws an error with the code ``RestorationError/Code/inUse`` or
     /// ``RestorationError/Code/invalidIdentifier``, this function throws the error, and the peripheral does
-    /// not run. After any other error of the store, the peripheral runs. If the store cannot be opened, this
-    /// function keeps trying for 5 seconds before it publishes the peripheral. ``RestoredState/problems`` and
-    /// ``SessionEvent/restorationFailed(_:)`` report failures of the store.
+    /// not run. Any other error of the store does not prevent the peripheral from running. If the store
+    /// cannot be opened, this function keeps trying for 5 seconds before it publishes the peripheral.
+    /// ``RestoredState/problems`` and ``SessionEvent/restorationFailed(_:)`` report failures of the store.
     ///
     /// - Parameters:
     ///   - backend: The backend for a Bluetooth stack, such as `.bluez`.
     ///   - store: A store for the preserved state of the peripheral.
     ///   - interval: The minimum time between two saves. The framework combines all changes between two saves
     ///     into one save. At the end of the run, the framework saves all changes. Some operations wait for a
-    ///     save, for example the response to a ``WriteDurability/durable`` write. The framework delays such a
-    ///     save by at most half a second.
+    ///     save, for example the response to a ``WriteDurability/durable`` write. If an operation waits for a
+    ///     save, the framework delays the save by at most half a second.
     ///   - logger: A logger for problems that the framework cannot report in another way.
     ///   - body: A closure that performs the work of the program while the peripheral is published.
     /// - Returns: The return value of the body.

@@ -11,9 +11,9 @@ internal import PeripheralCore
 /// try await peripheral.run(on: .bluez) { session in … }
 /// ```
 ///
-/// Centrals discover the peripheral, and then read, write and subscribe to its characteristics. A
-/// `Peripheral` value is only a declaration. The declaration has no effect until ``run(on:logger:_:)``
-/// publishes the peripheral.
+/// After a central has discovered the peripheral, the central can read and write characteristics, and
+/// subscribe to characteristics. A `Peripheral` value is only a declaration. The declaration has no effect
+/// until ``run(on:logger:_:)`` publishes the peripheral.
 public struct Peripheral: Sendable {
     /// The name of the peripheral.
     ///
@@ -40,7 +40,7 @@ public struct Peripheral: Sendable {
     let state = StateBroadcast()
     let backendMemory = BackendMemory()
 
-    /// A sequence of the current state of the peripheral and all later states.
+    /// A sequence that begins with the current state of the peripheral and continues with all later states.
     ///
     /// ```swift
     /// for await state in peripheral.states {
@@ -69,12 +69,12 @@ public struct Peripheral: Sendable {
     ///     preserves no state. Only one running peripheral at a time can use a restoration identifier.
     ///   - pairing: The pairing methods for centrals, with their handlers. If an attribute requires security,
     ///     the peripheral needs a pairing method.
-    ///   - content: The services, in the order of the GATT database, and the ``Advertisement``s. If the
-    ///     content has no ``Advertisement``, the peripheral advertises its name and services.
+    ///   - content: The services, in the order of the GATT database, and the ``Advertisement``s. Without an
+    ///     ``Advertisement``, the peripheral advertises its name and services.
     ///   - onRestore: A closure that receives the restored state, or the problems that prevented the
     ///     restoration. The framework calls the closure before it registers the peripheral and before it
-    ///     serves any request. If there is neither preserved state nor a problem, the framework does not call
-    ///     the closure. If the closure throws an error, the run publishes nothing and throws the error.
+    ///     serves any request. The framework calls the closure only if there is preserved state or a problem.
+    ///     If the closure throws an error, the run publishes nothing and throws the error.
     public init(
         _ name: String,
         restorationIdentifier: String? = nil,
@@ -117,7 +117,7 @@ public struct Peripheral: Sendable {
 extension Peripheral {
     /// Checks the declaration against the rules of a certain Bluetooth stack.
     ///
-    /// The Bluetooth stack need not run on this machine.
+    /// The check does not require that the Bluetooth stack runs on this machine.
     ///
     /// ```swift
     /// @Test func lampRunsOnDebian12() {
@@ -129,12 +129,12 @@ extension Peripheral {
     /// such as:
     ///
     /// - Handlers can throw errors that the Bluetooth stack cannot send to the central.
-    /// - Services of other programs can change the handles of services that are not pinned: see
+    /// - If a service is not pinned, services of other programs can affect its handles: see
     ///   ``GATTService/handle``.
     ///
     /// - Parameter rules: The rules of the Bluetooth stack, such as `.bluez("5.66")`.
-    /// - Returns: The issues of ``validate()``, followed by the issues of the Bluetooth stack. If the
-    ///   declaration has errors, the method does not apply the rules of the Bluetooth stack.
+    /// - Returns: The issues of ``validate()``, followed by the issues that the rules of the Bluetooth stack
+    ///   cause. If the declaration has errors, the method does not apply the rules of the Bluetooth stack.
     public func validate(for rules: some StackProfile) -> [DeclarationIssue] {
         let issues = validate()
         guard let publication = try? publication() else { return issues }

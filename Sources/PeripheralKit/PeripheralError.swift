@@ -3,7 +3,7 @@
 /// A central never receives a ``PeripheralError``. The error that a central receives is an `ATTError`. If a
 /// declaration is invalid, the framework throws a ``DeclarationError``.
 public struct PeripheralError: Error, Sendable, CustomStringConvertible {
-    /// A kind of failure of a peripheral.
+    /// A code that identifies the reason for a ``PeripheralError``.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case stackUnavailable, adapterUnavailable, permissionDenied, rejected, connectionLost, stopped
@@ -56,8 +56,8 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
 
         /// The link of the central has less security than the characteristic requires.
         ///
-        /// Some Bluetooth stacks can send an update only to all subscribers together. On these stacks, the
-        /// error also occurs if another subscriber has a link without the required security.
+        /// Some Bluetooth stacks can send an update only to all subscribers together. If an update is for all
+        /// subscribers together, the insufficient security of any subscriber's link causes the error.
         public static let insufficientSecurity = Code(kind: .insufficientSecurity)
 
         /// The peripheral has a restoration identifier but no store, or a store but no restoration
@@ -68,7 +68,7 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         public var description: String { kind.rawValue }
     }
 
-    /// The kind of failure of the peripheral.
+    /// The code that identifies the reason for the error.
     public var code: Code
 
     /// A description of the problem and its remedy, in one or two sentences.

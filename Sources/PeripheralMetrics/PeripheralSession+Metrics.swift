@@ -20,13 +20,13 @@
         ///
         /// | Label | Kind | Meaning |
         /// |---|---|---|
-        /// | `peripheral_updates_queued` | meter | values that wait in queues |
-        /// | `peripheral_updates_in_flight` | meter | values that the stack has not completed |
-        /// | `peripheral_updates_sent` | counter | values that completed, or that centrals confirmed |
-        /// | `peripheral_updates_given_up` | counter | values without confirmation or completion |
-        /// | `peripheral_updates_dropped` | counter | values that were queued but not sent |
-        /// | `peripheral_updates_refused` | counter | values that `update` refused because a queue was full |
-        /// | `peripheral_updates_waits` | counter | calls that waited for room or for their turn |
+        /// | `peripheral_updates_queued` | meter | values and indications that are waiting in queues |
+        /// | `peripheral_updates_in_flight` | meter | values that the Bluetooth stack is still sending |
+        /// | `peripheral_updates_sent` | counter | values that were sent successfully |
+        /// | `peripheral_updates_given_up` | counter | values with an unknown outcome |
+        /// | `peripheral_updates_dropped` | counter | values that left a queue without being sent |
+        /// | `peripheral_updates_refused` | counter | values that `update` refused due to a full queue |
+        /// | `peripheral_updates_waits` | counter | calls that waited for room or for an indication |
         /// | `peripheral_updates_longest_wait_seconds` | meter | the longest wait of a value in a queue |
         ///
         /// The method reports metrics when it is called, after each interval, and once more when the task is
@@ -35,7 +35,7 @@
         /// only one call to `reportMetrics` at a time. If two calls run at the same time, the metrics count
         /// every value twice.
         ///
-        /// The method `reportMetrics` is available with the package trait `Metrics`.
+        /// The method `reportMetrics` requires the package trait `Metrics`.
         ///
         /// - Parameters:
         ///   - interval: The time between two reports, which must be at least one second.

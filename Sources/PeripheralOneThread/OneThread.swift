@@ -2,7 +2,7 @@ private import CPeripheralGLib
 private import Glibc
 private import PeripheralDBus
 
-/// A namespace for methods that run a program on a single thread, for small devices.
+/// Methods that run a program on a single thread, to save memory and power on small devices.
 ///
 /// The calling thread runs all tasks of the program and all work of a `BlueZBackend`.
 ///
@@ -27,26 +27,26 @@ private import PeripheralDBus
 /// ```
 ///
 /// The program does not use Swift's thread pool. Without the thread pool, the program needs no memory for the
-/// stacks of pool threads. The timer of the thread pool, which wakes the machine once a second, does not run.
-/// All work of the program runs on the same thread. Therefore the program does not spend time on waking other
-/// threads. While the program has no work, the thread sleeps.
+/// call stacks of pool threads. The program also avoids the timer of the thread pool, which wakes the machine
+/// once a second. All work of the program runs on the same thread. Therefore the program does not spend time
+/// on waking other threads. While the program has no work, the thread sleeps.
 ///
 /// Build a program that uses `OneThread` with Swift 6.3 or later. With Swift 6.2, a program cannot choose the
-/// thread of its tasks. With Swift 6.2, `OneThread` runs only the backend and the main actor, and all other
-/// tasks run in Swift's thread pool. With Swift 6.2, the thread pool needs memory for stacks and runs a
-/// timer.
+/// thread of its tasks. With Swift 6.2, only the backend and the main actor run on the thread of `OneThread`,
+/// and all other tasks run in Swift's thread pool. With Swift 6.2, the thread pool needs memory for call
+/// stacks and runs a timer.
 ///
-/// On a single thread, a long computation or a blocking wait without `await` delays all other work. Libraries
-/// such as Foundation and Dispatch still create their own threads.
+/// A long computation, or a blocking call without `await`, delays all other work on the thread. Libraries
+/// such as Foundation and Dispatch create additional threads.
 public enum OneThread: Sendable {
-    /// Runs all tasks of the process on the calling thread, and exits the process when `program` returns.
+    /// Runs all tasks of the process on the calling thread, and ends the process when `program` returns.
     ///
     /// Call `run` once, at the beginning of a synchronous `main` function. Tasks that exist before the call
     /// remain on their threads. A second call to `run` stops the program with a runtime error.
     ///
-    /// After 10 seconds, the process releases memory pages that it needs only during startup. The released
-    /// pages are unmodified pages of the program file and the library files. The kernel can read a released
-    /// page from the file again.
+    /// 10 seconds after the call to `run`, the process releases memory pages that it needs only during
+    /// startup. The released pages are unmodified pages of the program file and the library files. If the
+    /// process needs a released page again, the kernel reads the page from the file.
     ///
     /// - Parameter program: The asynchronous main function of the program, which returns the exit status of
     ///   the process.
@@ -82,13 +82,14 @@ public enum OneThread: Sendable {
     /// }
     /// ```
     ///
-    /// Call `arrivals(of:)` within ``run(_:)``, and pass each signal to only one call. A call outside
-    /// ``run(_:)`` stops the program with a runtime error. Processes that the program starts inherit the
-    /// signal mask and therefore also block the signals.
+    /// Call `arrivals(of:)` within ``run(_:)``. A call of `arrivals(of:)` outside ``run(_:)`` stops the
+    /// program with a runtime error. Do not pass the same signal to two calls of `arrivals(of:)`. The child
+    /// processes of the program inherit the signal mask, and therefore block the same signals.
     ///
     /// - Parameter signals: The signal numbers of the signals to receive.
-    /// - Returns: A stream of received signals, represented by their signal numbers. If several signals are
-    ///   unread, the stream delivers only the newest one. The stream ends when the program stops reading it.
+    /// - Returns: A stream of received signals, represented by their signal numbers. If several signals
+    ///   arrive before the program reads the stream, the stream delivers only the newest signal. The stream
+    ///   ends when the program stops reading the stream.
     /// - Throws: ``SignalsError`` when no file descriptor is available. If the method throws a
     ///   ``SignalsError``, the handling of the signals does not change.
     public static func arrivals(of signals: [CInt]) throws(SignalsError) -> AsyncStream<CInt> {

@@ -10,9 +10,9 @@ public struct SignalsError: Error, Sendable, CustomStringConvertible {
         self.number = number
     }
 
-    /// The description of the error in English, with the error message of the system.
+    /// An English description of the error, which includes the error message of the operating system.
     ///
-    /// Depending on the locale of the process, the error message of the system can be in another language.
+    /// The locale of the process determines the language of the operating system's error message.
     public var description: String {
         let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
         return "The program cannot receive signals: \(reason). Raise the limit of open files."

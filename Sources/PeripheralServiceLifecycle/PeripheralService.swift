@@ -16,7 +16,7 @@
     /// try await ServiceGroup(services: [service], gracefulShutdownSignals: [.sigterm], logger: logger).run()
     /// ```
     ///
-    /// The type `PeripheralService` is available with the package trait `ServiceLifecycle`.
+    /// The type `PeripheralService` requires the package trait `ServiceLifecycle`.
     public struct PeripheralService<Backend: PeripheralBackend>: Service {
         private let peripheral: Peripheral
         private let backend: Backend
@@ -48,12 +48,12 @@
         /// Runs the peripheral until the body returns or a graceful shutdown begins.
         ///
         /// During a graceful shutdown, `run` withdraws the advertisement, answers the pending requests,
-        /// withdraws the services, and returns. A graceful shutdown also ends the run of a peripheral that is
-        /// waiting for a Bluetooth stack. If the calling task is cancelled, the method cancels the pending
+        /// withdraws the services, and returns. If the peripheral is waiting for a Bluetooth stack, a
+        /// graceful shutdown ends the wait. If the calling task is cancelled, the method cancels the pending
         /// requests instead of answering them.
         ///
-        /// - Throws: The same errors as `Peripheral.run(on:logger:_:)`, except the `CancellationError` after
-        ///   a graceful shutdown.
+        /// - Throws: The same errors as `Peripheral.run(on:logger:_:)`. A graceful shutdown does not cause a
+        ///   `CancellationError`.
         public func run() async throws {
             let body = Body(body)
             do {

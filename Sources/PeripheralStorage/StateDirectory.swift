@@ -1,26 +1,26 @@
 public import PeripheralKit
 
-/// A directory with one state file for each peripheral whose state is preserved.
+/// A store that saves the state of each peripheral in a separate file of a directory.
 ///
 /// ```swift
 /// let store = try StateDirectory()
 /// ```
 ///
-/// Each state file is a key file, in the text format of Linux desktop files and systemd units. A state file
+/// Each state file is a key file of GLib. Desktop entries in Linux have the same text format. A state file
 /// contains the preserved state, the restoration identifier of the peripheral, and a checksum.
 ///
-/// To save a state, the store writes a complete temporary file, flushes the file to the disk, and renames the
-/// file to the name of the state file. After a crash during a save, either the complete old state file or the
-/// complete new state file exists.
+/// To save a state, the store writes a complete temporary file, flushes the temporary file to the disk, and
+/// renames the temporary file to the name of the state file. After a crash during a save, either the complete
+/// old state file or the complete new state file exists.
 ///
-/// While a record is open, a lock prevents other processes from opening the record. The kernel releases the
-/// lock when the process ends, even if the process is killed.
+/// While a process has a record open, other processes cannot open the same record. When the process ends or
+/// is killed, the kernel unlocks the record.
 ///
 /// The store does not trust the files in the directory. The store refuses to read the following files:
 ///
-/// - files that other users have permission to write
+/// - files that other users are allowed to modify
 /// - symbolic links, because the store never follows symbolic links
-/// - files whose content does not match the saved checksum
+/// - files with an incorrect checksum
 ///
 /// State files have the file mode 0600. If the store creates the directory, the directory has the mode 0700.
 ///
@@ -38,9 +38,9 @@ public struct StateDirectory: RestorationStore {
 
     /// Creates a store in the standard state directory of the program.
     ///
-    /// The initializer checks the environment variables of the following paths, in this order. The
-    /// initializer uses the first path with an environment variable that is set. `NAME` stands for the name
-    /// of the program. The initializer does not create or read any file.
+    /// The path of the directory depends on environment variables. The initializer uses the first path in the
+    /// following list whose environment variable is set. `NAME` stands for the name of the program. The
+    /// initializer does not create or read any file.
     ///
     /// 1. `$STATE_DIRECTORY`, which systemd sets for a service with the setting `StateDirectory=`. If
     ///    `$STATE_DIRECTORY` lists several directories, the initializer uses the first directory.
@@ -94,7 +94,7 @@ public struct StateDirectory: RestorationStore {
         }
     }
 
-    /// Opens the record of a restoration identifier for exclusive use until the record is closed.
+    /// Opens the record of a restoration identifier, and locks the record until it is closed.
     ///
     /// If the directory does not exist, the method creates the directory. If a program was killed during a
     /// save, the method removes the temporary files of that save.

@@ -60,7 +60,7 @@ public final class ManualClock: Clock, Sendable {
 
     /// The smallest duration that the clock can measure.
     ///
-    /// The value is zero, because the clock can measure every possible duration.
+    /// The value is zero, because the clock measures every duration exactly.
     public var minimumResolution: Duration { .zero }
 
     /// Waits until a test advances the clock to the deadline or beyond.

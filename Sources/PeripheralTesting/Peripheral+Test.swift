@@ -13,8 +13,8 @@ extension Peripheral {
     /// }
     /// ```
     ///
-    /// When the compiler determines whether a closure throws, it ignores a `try` inside `#expect`. If a
-    /// closure contains no other `try`, begin the closure with `{ central async throws in`.
+    /// The compiler ignores a `try` inside `#expect` when it determines whether a closure can throw an error.
+    /// If a closure contains no other `try`, begin the closure with `{ central async throws in`.
     ///
     /// The test runs entirely inside the process. When the body ends, the method disconnects the central and
     /// withdraws the peripheral. To create a second central, call ``VirtualCentral/makeAnother()``.
@@ -48,7 +48,7 @@ extension Peripheral {
     /// - Parameters:
     ///   - mtu: The largest MTU that the central accepts, from 23 to 517 bytes.
     ///   - logger: The logger that the framework uses.
-    ///   - body: The test. The test can use the session in the same way as a program.
+    ///   - body: The test. A test can call all functions of the session, as a program does.
     /// - Returns: The result of the body.
     /// - Throws: `DeclarationError` when the declaration is invalid. The method also throws any error that
     ///   the body throws.

@@ -41,7 +41,7 @@ struct ATTServerState: Sendable {
         enum Operation: Sendable {
             case read(BackendReadRequest)
             case write(BackendWriteRequest, withResponse: Bool)
-            /// The application decides whether to authorize a prepared write from the central.
+            /// The application accepts or refuses a prepared write from the central.
             case authorization(BackendWriteRequest, withResponse: Bool)
         }
 

@@ -13,8 +13,8 @@ struct ServerAttribute: Sendable {
         ///
         /// The `AttributeHandle` is the handle of the value in the attribute table of the application.
         ///
-        /// If the characteristic has the `write-without-response` property, bluetoothd itself answers a write
-        /// request and does not learn the outcome of the write.
+        /// If the characteristic has the `write-without-response` property, bluetoothd itself answers each
+        /// write request and receives no result from the program.
         case application(ApplicationID, AttributeHandle, acknowledgesWrites: Bool)
     }
 

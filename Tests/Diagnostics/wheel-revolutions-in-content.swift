@@ -1,4 +1,4 @@
-// pass onSetWheelRevolutions to the service to include the wheel's revolutions
+// to include wheel revolutions, pass onSetWheelRevolutions to the service
 import PeripheralCyclingPower
 
 let power = CyclingPowerService(measuring: .wheelRevolutions, location: .fixed(.hip))

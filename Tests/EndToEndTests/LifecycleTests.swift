@@ -97,7 +97,7 @@ struct LifecycleTests {
         Loss(
             testDescription: "the adapter is unplugged",
             code: .adapterUnavailable,
-            message: "The Bluetooth adapter /org/bluez/hci0 is missing. Plug it in."
+            message: "The Bluetooth adapter /org/bluez/hci0 is missing. Plug in the adapter."
         ) { await $0.removeAdapter("hci0") },
     ])
     func whatIsNeededIsLostForGood(loss: Loss) async throws {

@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// The properties of a Bluetooth adapter that bluetoothd reports.
+/// The properties that bluetoothd reports for a Bluetooth adapter.
 public struct AdapterDescription: Hashable, Sendable {
     /// The path of the adapter's object on the bus.
     let path: String

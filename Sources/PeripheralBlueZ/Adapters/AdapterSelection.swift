@@ -17,21 +17,20 @@ public struct AdapterSelection: Sendable, ExpressibleByStringLiteral {
 
     /// The adapter with the given kernel name, such as `hci0`.
     ///
-    /// The kernel assigns adapter names in the order in which it detects the adapters. If an adapter is
-    /// unplugged and plugged in again, the name of the adapter can change. The address of the adapter stays
-    /// the same.
+    /// The kernel assigns adapter names in the order of detection. If an adapter is unplugged and plugged in
+    /// again, the name of the adapter can change. The address of the adapter stays the same.
     public static func named(_ name: String) -> AdapterSelection {
         AdapterSelection(rule: .named(name))
     }
 
-    /// The adapter with the given address, regardless of its name.
+    /// The adapter with the given address, regardless of the adapter's name.
     public static func address(_ address: DeviceAddress) -> AdapterSelection {
         AdapterSelection(rule: .address(address))
     }
 
     /// The first adapter that satisfies the given condition.
     ///
-    /// The backend examines the adapters in the order in which bluetoothd lists them.
+    /// The backend examines the adapters in the order of bluetoothd's list.
     ///
     /// - Parameter condition: A closure that returns `true` if the peripheral can use the given adapter. The
     ///   backend calls the closure again whenever an adapter appears, disappears, or is powered on or off.

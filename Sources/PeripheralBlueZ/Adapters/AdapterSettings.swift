@@ -9,7 +9,7 @@ public struct AdapterSettings: Hashable, Sendable {
     /// Access service.
     public var alias: String?
 
-    /// Whether the backend powers on the adapter if the adapter is off when the run starts.
+    /// Whether the backend powers on the adapter at the start of a run.
     ///
     /// If the adapter is powered off during the run, the framework does not power on the adapter again.
     public var powersOn: Bool
@@ -18,10 +18,10 @@ public struct AdapterSettings: Hashable, Sendable {
     ///
     /// If the peripheral allows pairing, the framework makes the adapter pairable automatically.
     ///
-    /// bluetoothd makes the adapter pairable when a program registers a pairing agent, even if the agent
-    /// refuses pairing. Every peripheral that does not use `Pairing.system` registers a pairing agent.
-    /// Therefore the value `false` stays in effect only if the peripheral uses `Pairing.system`, or if
-    /// bluetoothd's configuration sets `AlwaysPairable`.
+    /// bluetoothd makes the adapter pairable when a program registers any pairing agent, including an agent
+    /// that refuses pairing. Every peripheral registers a pairing agent, except with `Pairing.system`. To
+    /// keep the value `false` in effect, use `Pairing.system`, or set `AlwaysPairable` in bluetoothd's
+    /// configuration.
     public var isPairable: Bool?
 
     /// Creates settings.

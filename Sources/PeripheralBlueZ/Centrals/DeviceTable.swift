@@ -17,7 +17,7 @@ struct DeviceTable {
         case changed(Central)
         /// A connected central has sent its identity address.
         ///
-        /// The identity address differs from the address that the subscriptions of the central use.
+        /// The subscriptions of the central use a different address.
         case identified(Central)
         case disconnected(Central)
         /// bluetoothd has removed the bond and all other data about the central.

@@ -60,7 +60,7 @@ extension BusSession {
         case .awaitRenewal(let delay, let failure):
             supervisor.report(
                 failure,
-                "An advertisement is off the air. The peripheral retries until bluetoothd accepts it."
+                "An advertisement is off the air. The backend repeats the registration until bluetoothd accepts it."
             )
             try await supervisor.clock.sleep(for: delay)
             return .renewalIsDue

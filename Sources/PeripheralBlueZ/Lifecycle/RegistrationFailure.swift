@@ -41,7 +41,7 @@ extension RegistrationStateMachine.Failure {
 
     static let daemonStarting = Self(
         code: .stackUnavailable,
-        message: "bluetoothd was not running. The bus is now starting it."
+        message: "bluetoothd was not running. The bus is now starting bluetoothd."
     )
 
     static let powerLost = poweredOff("The Bluetooth adapter is powered off")
@@ -59,7 +59,7 @@ extension RegistrationStateMachine.Failure {
     static func adapterLost(_ path: String) -> Self {
         Self(
             code: .adapterUnavailable,
-            message: "The Bluetooth adapter \(path) is missing. Plug it in."
+            message: "The Bluetooth adapter \(path) is missing. Plug in the adapter."
         )
     }
 

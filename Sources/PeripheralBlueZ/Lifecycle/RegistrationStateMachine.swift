@@ -21,8 +21,9 @@ struct RegistrationStateMachine {
 
         case registeredAgent
         case registeredApplication
-        /// The advertisements are on the air, except for the refused advertisements, which are listed by
-        /// number.
+        /// The advertisements are on the air, except for the refused advertisements.
+        ///
+        /// `refused` contains the number of each refused advertisement, and the failure.
         case advertised(refused: [Int: Failure])
         case reportedPublication
         case renewalIsDue
@@ -34,16 +35,21 @@ struct RegistrationStateMachine {
         // Events that concern the registration:
 
         case stopRequested
-        /// The program changes the advertisements. The restarted advertisements go on the air again even if
-        /// their timeout has passed.
+        /// The program changes the advertisements.
+        ///
+        /// The advertisements in `restarted` go on the air again, even if their timeout has passed.
         case advertisingDemanded([Advertisement], restarted: Set<Int>)
-        /// A central has connected or disconnected; the value is the number of connected centrals.
+        /// A central has connected or disconnected.
+        ///
+        /// The associated value is the number of connected centrals.
         case connectionsChanged(Int)
-        /// bluetoothd has dropped the advertisement with this number.
+        /// bluetoothd has withdrawn the advertisement with the given number.
         case advertisementReleased(Int)
         /// The adapter was powered on or off.
         case powerChanged(Bool)
-        /// The bus, bluetoothd or the adapter is no longer available. All registrations have ended.
+        /// The bus, bluetoothd or the adapter is no longer available.
+        ///
+        /// All registrations have ended.
         case lost(Failure)
     }
 
@@ -52,7 +58,7 @@ struct RegistrationStateMachine {
         case registerApplication
         /// Registers advertisements that are not yet registered.
         case registerAdvertisements([Int: Advertisement])
-        /// Changes registered advertisements whose content differs from the desired content.
+        /// Changes the registered advertisements that differ from the requested advertisements.
         case changeAdvertisements([Int: Advertisement])
         case reportPublication
         /// Logs that an advertisement could not be registered, and waits before the next attempt.
@@ -71,7 +77,7 @@ struct RegistrationStateMachine {
         case registeringAdvertisements([Int: Advertisement])
         case changingAdvertisements([Int: Advertisement])
         case reportingPublication
-        /// No step is running.
+        /// The peripheral is published, and no step is running.
         case published
         case awaitingRenewal
 

@@ -29,8 +29,9 @@ struct SupervisorStateMachine {
         // Events that concern the peripheral:
 
         case stopRequested
-        /// The program changes the advertisements; see
-        /// ``RegistrationStateMachine/Event/advertisingDemanded(_:restarted:)``.
+        /// The program changes the advertisements.
+        ///
+        /// See ``RegistrationStateMachine/Event/advertisingDemanded(_:restarted:)``.
         case advertisingDemanded([Advertisement], restarted: Set<Int>)
         case busLost
         case daemonAppeared
@@ -45,17 +46,21 @@ struct SupervisorStateMachine {
     enum Action: Hashable {
         /// Connects to the bus, and begins to watch bluetoothd.
         case connect
-        /// Finds the adapters. If bluetoothd is not running, the bus is allowed to start bluetoothd.
+        /// Finds the adapters.
+        ///
+        /// If `startsDaemon` is `true`, the bus is allowed to start bluetoothd.
         case examine(startsDaemon: Bool)
-        /// Applies the required settings to the adapter, including its power state.
+        /// Applies the adapter settings of the program, and powers on the adapter if the settings require it.
         case prepare(AdapterDescription)
         case registration(Registration.Action, on: String)
-        /// Waits until something changes. While bluetoothd is not running, the supervisor regularly opens a
-        /// second connection to the bus. Over the second connection, the supervisor checks whether bluetoothd
-        /// has started.
+        /// Waits until a signal reports a change of bluetoothd, the bus or an adapter.
+        ///
+        /// While bluetoothd is not running, the supervisor regularly opens a second connection to the bus.
+        /// Over the second connection, the supervisor checks whether bluetoothd has started.
         case awaitChange(because: Failure)
-        /// Waits for a limited time, because no signal reports the expected change. The waiting time is
-        /// random: at least half of the given duration, and at most the given duration.
+        /// Waits for a limited time, because no signal reports the expected change.
+        ///
+        /// The waiting time is a random duration between half of the given duration and the given duration.
         case wait(Duration, because: Failure)
         /// Ends the connection to the bus, which ends all registrations.
         case disconnect
@@ -66,12 +71,13 @@ struct SupervisorStateMachine {
         case idle
         /// Whether the connection to the bus was lost before the action ``Action/connect`` ended.
         case connecting(isLost: Bool)
-        /// Whether something has changed since the list of adapters was requested.
+        /// Whether the list of adapters is outdated, because a change was reported after the request for the
+        /// list.
         case examining(isOutdated: Bool)
         case preparing(AdapterDescription)
         case waiting(isConnected: Bool)
         case registering(Registration)
-        /// The next step is a new connection, at once or after a delay.
+        /// After this step, the supervisor connects to the bus again, immediately or after a delay.
         case disconnecting(because: Failure, waits: Bool)
         case finished
     }

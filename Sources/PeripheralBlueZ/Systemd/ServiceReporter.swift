@@ -28,7 +28,7 @@ final class ServiceReporter: @unchecked Sendable {
             socket = DatagramSocket(to: manager.socket)
             guard socket != nil else {
                 logger.warning(
-                    "The service manager cannot be notified because its socket cannot be reached. Check its address.",
+                    "The backend cannot reach the socket of the service manager. Check the address of the socket.",
                     metadata: ["peripheral.notify-socket": "\(manager.socket)"]
                 )
                 return

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// The service manager that the backend notifies of the peripheral's state.
 ///
-/// The service manager has started the program. The service manager is systemd, or another service manager
-/// that supports the protocol of `sd_notify(3)`.
+/// The service manager is the process that started the program. You can use systemd, or any other service
+/// manager that supports the protocol of `sd_notify(3)`.
 ///
 /// ```swift
 /// let backend = BlueZBackend(serviceManager: .fromEnvironment)
@@ -11,20 +11,19 @@ internal import Glibc
 ///
 /// The backend notifies the service manager of these facts:
 ///
-/// - The program is ready. The backend reports this fact when the peripheral is published for the first time.
-///   If bluetoothd or the adapter is missing, the peripheral cannot be published yet. In this case, the
-///   backend also reports that the program is ready. Services that start after the program therefore do not
-///   wait for the missing part.
+/// - The program is ready. The backend reports the readiness when the peripheral is published for the first
+///   time. If bluetoothd or the adapter is missing, the backend reports the readiness before the publication.
+///   Services that start after the program therefore do not wait for bluetoothd or the adapter.
 /// - The state of the peripheral has changed. `systemctl status` shows a description of the peripheral's
 ///   state.
-/// - The program is ending. The backend reports this fact as soon as the backend begins to withdraw the
+/// - The program is ending. The backend reports the end of the program as soon as it begins to withdraw the
 ///   peripheral.
-/// - The program is still running. If the service manager uses a watchdog (`WatchdogSec=`), the backend sends
-///   two watchdog notifications in each watchdog interval.
+/// - The program is running. If the service manager uses a watchdog (`WatchdogSec=`), the backend sends two
+///   watchdog notifications in each watchdog interval.
 ///
 /// Each watchdog notification passes through the event loop and through one of the threads that run handlers.
-/// If a program can no longer answer requests, the program sends no watchdog notifications. The service
-/// manager then restarts the program.
+/// If the program cannot answer requests, the backend sends no watchdog notifications. The service manager
+/// then restarts the program.
 ///
 /// In a program with several peripherals, pass the service manager to only one backend.
 public struct SystemdNotifier: Hashable, Sendable {
@@ -35,8 +34,8 @@ public struct SystemdNotifier: Hashable, Sendable {
 
     /// The longest time between two watchdog notifications, or `nil` if there is no watchdog.
     ///
-    /// If the interval passes without a watchdog notification, the service manager considers the program
-    /// dead.
+    /// If the interval passes without a watchdog notification, the service manager assumes that the program
+    /// has failed.
     public var watchdogInterval: Duration?
 
     /// Creates the description of a service manager.
@@ -50,11 +49,11 @@ public struct SystemdNotifier: Hashable, Sendable {
         self.watchdogInterval = watchdogInterval
     }
 
-    /// The service manager that started the program, according to the environment variables.
+    /// The service manager that started the program, according to the program's environment variables.
     ///
-    /// The value is `nil` if the program was not started by a service manager that requests notifications.
-    /// The manual pages `sd_notify(3)` and `sd_watchdog_enabled(3)` of systemd describe the variables
-    /// `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`.
+    /// The value is `nil` if the environment variable `NOTIFY_SOCKET` is empty or not set. The manual pages
+    /// `sd_notify(3)` and `sd_watchdog_enabled(3)` of systemd describe the variables `NOTIFY_SOCKET`,
+    /// `WATCHDOG_USEC` and `WATCHDOG_PID`.
     public static var fromEnvironment: SystemdNotifier? {
         SystemdNotifier(process: getpid()) { name in
             unsafe getenv(name).map { unsafe String(cString: $0) }

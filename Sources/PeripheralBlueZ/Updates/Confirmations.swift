@@ -8,9 +8,9 @@ internal import PeripheralKit
 struct Confirmations {
     /// The source of a confirmation.
     enum Source: Hashable {
-        /// The socket of a central.
+        /// The socket for the updates of one central.
         case socket(SubscriptionTable.Socket)
-        /// A D-Bus call of `Confirm`, which does not identify the central.
+        /// A call of the D-Bus method `Confirm`, which does not identify the central.
         case call(AttributeHandle)
     }
 
@@ -157,7 +157,7 @@ struct Confirmations {
 extension PeripheralError {
     fileprivate static let left = PeripheralError(
         code: .disconnected,
-        message: "A subscriber disconnected. Its confirmation may be missing."
+        message: "A subscriber disconnected, and might not have confirmed the indication."
     )
 
     fileprivate static let unconfirmed = PeripheralError(

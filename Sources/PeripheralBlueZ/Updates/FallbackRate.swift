@@ -1,4 +1,4 @@
-/// The rate at which values are sent to each central if the adapter does not report completed packets.
+/// The rate at which the backend sends values to each central if it cannot observe sent packets.
 ///
 /// The backend uses the fallback rate if `PeripheralSession.completionReporting` is `.unknown`.
 ///
@@ -6,12 +6,12 @@
 /// At most 128 values are in flight to a central if one of these conditions is true:
 ///
 /// - The link of the central can transmit values at the send rate.
-/// - The backend soon learns which values have arrived at the central.
+/// - Messages from the central soon show which values have arrived.
 ///
 /// Two kinds of messages from a central show which values have arrived:
 ///
 /// - The confirmation of an indication shows that all values before the indication have arrived. The backend
-///   must have sent the indication only to this central.
+///   uses a confirmation only if it has sent the indication to a single central.
 /// - A central waits for the response to each request before it sends the next request. Therefore a new
 ///   request shows that all values before the previous response have arrived.
 public struct FallbackRate: Hashable, Sendable {
@@ -28,12 +28,12 @@ public struct FallbackRate: Hashable, Sendable {
     ///
     /// A value counts as completed as soon as bluetoothd has accepted the value.
     ///
-    /// bluetoothd queues any number of values.
+    /// bluetoothd does not limit the number of queued values.
     public static let unlimited = FallbackRate(interval: nil)
 
     /// A rate with the given number of values per second.
     ///
-    /// The rate is at least one value per second.
+    /// If `count` is less than 1, the rate is one value per second.
     public static func perSecond(_ count: Int) -> FallbackRate {
         FallbackRate(interval: .seconds(1) / max(count, 1))
     }

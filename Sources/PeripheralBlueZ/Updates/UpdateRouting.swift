@@ -9,11 +9,11 @@ enum UpdateRoute {
     case bus
     /// The sockets of the subscribers that receive the update.
     ///
-    /// If another subscriber must also confirm the update, `lacking` contains the error for the update.
+    /// `lacking` contains an error if some subscribers do not receive the update.
     case sockets([SubscriptionTable.Socket], lacking: PeripheralError? = nil)
     /// No route yet.
     ///
-    /// The backend holds the update for a moment until the route is known.
+    /// The backend delays the update until the route is known.
     case later
     case none(BackendUpdateOutcome)
 }
@@ -143,7 +143,7 @@ extension PeripheralError {
     fileprivate static func notAddressable(_ central: Central.ID) -> PeripheralError {
         PeripheralError(
             code: .notAddressable,
-            message: "bluetoothd can reach central \(central) only together with all other subscribers. "
+            message: "bluetoothd can send an update for central \(central) only to all subscribers together. "
                 + "BlueZ 5.76 and later (5.80 for indications) reaches each subscriber separately, unless its "
                 + "subscription is from an earlier connection or another central has just disconnected."
         )

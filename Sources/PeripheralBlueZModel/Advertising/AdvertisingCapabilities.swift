@@ -2,7 +2,8 @@ public import PeripheralCore
 
 /// The advertising capabilities of an adapter and its Bluetooth stack.
 ///
-/// The presets describe typical adapters. You can use the presets on a machine without a Bluetooth adapter:
+/// The presets, such as ``legacy``, describe typical adapters. You can use the presets on a machine without a
+/// Bluetooth adapter:
 ///
 /// ```swift
 /// print(advertisement.plan(for: .legacy))
@@ -14,7 +15,7 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
 
     /// Whether the adapter supports extended advertising, a feature of Bluetooth 5.
     ///
-    /// See the Core Specification, Vol 6, Part B, 2.3.4.
+    /// See the Core Specification, Vol 6, Part B, Section 2.3.4.
     public var isExtended: Bool
 
     /// The maximum number of bytes in the advertising data.
@@ -30,7 +31,7 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     /// The advertising structures that the Bluetooth stack can add automatically.
     public var includes: Set<AdvertisingInclude>
 
-    /// The secondary channels of extended advertising.
+    /// The secondary channels that the adapter supports for extended advertising.
     ///
     /// The set is empty if the adapter does not support extended advertising.
     public var secondaryChannels: Set<SecondaryChannel>
@@ -69,15 +70,16 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
 
     /// The transmit power of the controller.
     ///
-    /// The Bluetooth stack adds this power to an advertisement that includes `AdvertisingInclude.txPower`.
+    /// The Bluetooth stack adds this transmit power to an advertisement that includes
+    /// `AdvertisingInclude.txPower`.
     public var transmitPower: TransmitPower = .dBm(0)
 
     /// Creates the capabilities of an adapter.
     ///
     /// - Parameters:
     ///   - version: The version of BlueZ that manages the adapter.
-    ///   - isExtended: Whether the adapter supports extended advertising. The parameter `isExtended` also
-    ///     determines the initial values of all other capabilities.
+    ///   - isExtended: Whether the adapter supports extended advertising. The parameter `isExtended`
+    ///     determines the initial values of the other capabilities.
     public init(version: BlueZVersion, isExtended: Bool) {
         self.version = version
         self.isExtended = isExtended
@@ -93,12 +95,12 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
 
     /// The capacity, in bytes, of a legacy advertisement or a legacy scan response.
     ///
-    /// See the Core Specification, Vol 6, Part B, 2.3.1.
+    /// See the Core Specification, Vol 6, Part B, Section 2.3.1.
     public static let legacyLength = 31
 
     /// The capacity, in bytes, of an extended advertisement that fits into one HCI command.
     ///
-    /// See the Core Specification, Vol 4, Part E, 7.8.54.
+    /// See the Core Specification, Vol 4, Part E, Section 7.8.54.
     public static let extendedLength = 251
 }
 

@@ -57,7 +57,11 @@ extension AdvertisingComposer {
             )
         }
         if includes(.resolvableSetIdentifier), !advertisement.rawData.isEmpty {
-            warning("include rsi", "BlueZ replaces the identifier with the raw data", "leave one of them out")
+            warning(
+                "include rsi",
+                "BlueZ replaces the Resolvable Set Identifier with the raw data",
+                "leave one of them out"
+            )
         }
         if includes(.txPower), !data.contains(where: { $0.field == .txPower }), !data.isEmpty {
             warning(

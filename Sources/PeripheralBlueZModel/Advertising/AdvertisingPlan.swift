@@ -1,11 +1,12 @@
 public import PeripheralCore
 public import PeripheralKit
 
-/// The transmitted bytes of an advertisement, computed before the advertisement is registered.
+/// A prediction of the bytes that an adapter transmits for an advertisement.
 ///
-/// The plan models the behavior of bluetoothd and of the Linux kernel 5.11 or later. The model covers the
-/// order of the advertising structures, the flags that bluetoothd and the kernel add, the position of the
-/// name, and the refusal of advertisements. The text description of a plan is a table:
+/// The plan models the behavior of bluetoothd and of the Linux kernel 5.11 or later. The model determines the
+/// order of the advertising structures, and the position of the name. The model adds the same flags as
+/// bluetoothd and the kernel, and reports whether BlueZ refuses the advertisement. The text description of a
+/// plan is a table:
 ///
 /// ```
 /// BlueZ 5.66 on a Bluetooth 4 adapter: legacy advertising, connectable
@@ -26,8 +27,8 @@ public struct AdvertisingPlan: Hashable, Sendable {
 
     /// The errors and warnings about the advertisement.
     ///
-    /// An error describes a structure that does not fit or that BlueZ refuses. A warning describes a
-    /// structure whose transmitted form differs from the declared form.
+    /// An error describes a structure that does not fit or that BlueZ refuses. A warning describes a declared
+    /// structure that the Bluetooth stack changes or omits.
     public let issues: [DeclarationIssue]
 
     /// Whether the advertisement uses extended advertising.
@@ -35,7 +36,7 @@ public struct AdvertisingPlan: Hashable, Sendable {
     /// Bluetooth 4 scanners do not receive extended advertisements.
     public let isExtended: Bool
 
-    /// Whether centrals can connect through the advertisement.
+    /// Whether a central that receives the advertisement can connect.
     public let isConnectable: Bool
 
     /// Whether scanners can request a scan response.
@@ -49,7 +50,7 @@ public struct AdvertisingPlan: Hashable, Sendable {
 
     /// Whether the adapter can transmit the advertisement.
     ///
-    /// The value is `true` if no issue of the plan is an error.
+    /// The value is `false` if ``issues`` contains an error.
     public var isPossible: Bool {
         !issues.contains { $0.severity == .error }
     }
@@ -100,7 +101,7 @@ extension AdvertisingPlan {
 
     /// An advertising structure of the advertisement, in its transmitted form.
     ///
-    /// See the Core Specification, Vol 3, Part C, 11.
+    /// See the Core Specification, Vol 3, Part C, Section 11.
     public struct Entry: Hashable, Sendable {
         /// The advertising field that the structure contains.
         public let field: AdvertisingField
@@ -112,7 +113,7 @@ extension AdvertisingPlan {
         public let type: AdvertisingStructure.DataType
         /// The bytes of the structure after the length and the type.
         public let data: [UInt8]
-        /// Whether the structure contains only the first part of the declared data.
+        /// Whether the structure contains only the beginning of the declared data.
         public let isShortened: Bool
         /// Whether the data is a placeholder for a value that only the Bluetooth stack can determine.
         public let isPlaceholder: Bool

@@ -1,7 +1,7 @@
 internal import PeripheralCore
 public import PeripheralKit
 
-/// The rules by which a peripheral's declaration is validated for a version of BlueZ.
+/// The rules that determine whether a version of BlueZ supports the declaration of a peripheral.
 ///
 /// ```swift
 /// let issues = peripheral.validate(for: .bluez("5.66"))
@@ -12,8 +12,9 @@ public import PeripheralKit
 ///
 /// The rules do not cover these subjects:
 ///
-/// - The services of other programs. The services of other programs affect the handles of services that are
-///   not pinned, and therefore affect the Database Hash. See `GATTService.handle`.
+/// - The services of other programs. The services of other programs change the handles of services that are
+///   not pinned. Therefore the Database Hash depends on the services of other programs. See
+///   `GATTService.handle`.
 /// - The errors that handlers throw. The documentation of `BlueZBackend` contains a table of the errors that
 ///   centrals receive.
 public struct BlueZRules: StackProfile {
@@ -167,7 +168,7 @@ extension BlueZRules {
                 DeclarationIssue(
                     severity: .error,
                     element: "peripheral",
-                    reason: "after BlueZ's own services, \(error)",
+                    reason: "BlueZ's own services use the first handles, and therefore \(error)",
                     remedy: "pin all services, or use higher handles for the pinned services"
                 )
             ]

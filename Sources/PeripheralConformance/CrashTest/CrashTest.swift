@@ -6,17 +6,17 @@ public import PeripheralTesting
 ///
 /// A crash test checks three rules:
 ///
-/// - Restored state: the restored state is consistent. All parts of the restored state were current at the
-///   same time, shortly before the test killed the program. If the program has confirmed that a change is
-///   saved, the restored state contains the change.
+/// - Restored state: the restored state is consistent. All values in the restored state are from the same
+///   time, shortly before the kill. If the program has confirmed that a change is saved, the restored state
+///   contains the change.
 /// - Durable updates: the program sends numbered entries as durable updates. The first central receives all
 ///   saved entries in order.
-/// - Updates for a second central: the first central creates a second central with `makeAnother()`. The
-///   second central repeatedly connects and disconnects. The first central writes durable values. The second
-///   central receives each durable value if the program has confirmed the write of this value. The second
-///   central also receives each durable value that the program has restored. With each durable value, the
-///   second central receives an update of the audit characteristic. The second central receives no other
-///   updates.
+/// - Updates for a second central: the test uses the method `makeAnother()` of the first central to create a
+///   second central. The second central repeatedly connects and disconnects. The first central writes durable
+///   values. If the program has confirmed the write of a durable value, the second central receives this
+///   value. If the program has restored a durable value, the second central receives the restored value.
+///   Together with each durable value, the second central receives an update of the audit characteristic. The
+///   second central receives no other updates.
 ///
 /// ```swift
 /// let twin = CrashTestPeripheral()
@@ -26,33 +26,32 @@ public import PeripheralTesting
 /// }
 /// ```
 public struct CrashTest: Sendable {
-    /// The seed for the random numbers that determine the time of each kill and the actions before the kill.
+    /// The seed for the random times of the kills, and for the random actions before each kill.
     public var seed: UInt64
 
     /// The shortest time between two saves of the program's state.
     public var interval: Duration
 
-    /// The additional time, after ``interval``, within which the program must save a change.
+    /// The longest accepted delay of a save, in addition to ``interval``.
     ///
-    /// The tolerance allows for the delays of slow storage and of a busy machine.
+    /// Slow storage or a busy machine can delay a save.
     public var tolerance: Duration
 
     /// The maximum time for which the central uses a program before the test kills the program.
     ///
-    /// In one of ten rounds, the test does not apply this maximum. In these rounds, the central uses the
-    /// program for up to twice the sum of ``interval`` and ``tolerance``. These rounds detect changes that
-    /// the program saves too late.
+    /// One of ten rounds is longer than this maximum. In a longer round, the central uses the program for up
+    /// to twice the sum of ``interval`` and ``tolerance``. The longer rounds detect changes that the program
+    /// saves too late.
     public var longestUse: Duration
 
     /// Creates a crash test.
     ///
     /// - Parameters:
-    ///   - seed: The seed for the random numbers that determine the time of each kill and the actions before
-    ///     the kill.
+    ///   - seed: The seed for the random times of the kills, and for the random actions before each kill.
     ///   - interval: The shortest time between two saves of the program's state.
-    ///   - tolerance: The additional time, after `interval`, within which the program must save a change.
+    ///   - tolerance: The longest accepted delay of a save, in addition to `interval`.
     ///   - longestUse: The maximum time for which the central uses a program before the test kills the
-    ///     program. In one of ten rounds, the test does not apply this maximum. See ``longestUse``.
+    ///     program. One of ten rounds is longer than this maximum. See ``longestUse``.
     public init(
         seed: UInt64,
         savingEvery interval: Duration,
@@ -78,20 +77,18 @@ public struct CrashTest: Sendable {
         public internal(set) var troubles: [String] = []
         /// The ages of the restored states.
         ///
-        /// A state becomes outdated when the next change takes effect. The age of a restored state is the
-        /// time from this change until the test kills the program. If the state was not outdated, the age is
-        /// zero.
+        /// The age of a restored state is the time between the first change that the restored state does not
+        /// contain and the kill of the program. If the restored state contains all changes, its age is zero.
         public internal(set) var ages: [Duration] = []
-        /// The ages of the restored states in the rounds with a long use of the program.
+        /// The ages of the restored states in the longer rounds.
         ///
-        /// In these rounds, the central uses the program for longer than in other rounds, and does not write
-        /// durable values during this time. See ``CrashTest/longestUse``.
+        /// In a longer round, the central writes no durable values. See ``CrashTest/longestUse``.
         public internal(set) var agesAfterLongUse: [Duration] = []
         /// The number of state changes that took effect.
         public internal(set) var changes = 0
         /// The number of durable updates that the two centrals received.
         public internal(set) var updates = 0
-        /// The largest number of repeated durable updates after one restart of the program.
+        /// The largest number of durable updates that the program repeated after a single restart.
         ///
         /// After a restart, the program can repeat updates that a central has already received.
         public internal(set) var longestRepeat = 0
@@ -130,9 +127,9 @@ public struct CrashTest: Sendable {
     ///     the declaration to find the characteristics.
     ///   - central: A central that is neither connected nor bonded.
     ///   - start: Starts the program with the state that the previous program has preserved.
-    ///   - recover: Handles an error that has interrupted a test round. If the closure has eliminated the
-    ///     cause of the error, the closure returns `true`. If the closure returns `false`, the test counts
-    ///     the error as a failure.
+    ///   - recover: Handles an error that has interrupted a test round. The closure returns `true` if it has
+    ///     eliminated the cause of the error. If the closure returns `false`, the test counts the error as a
+    ///     failure.
     /// - Returns: The result. The test ends early after five failures.
     public func run(
         rounds: Int,

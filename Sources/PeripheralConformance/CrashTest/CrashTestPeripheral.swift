@@ -1,8 +1,10 @@
 public import PeripheralKit
 
-/// The peripheral of the program that a ``CrashTest`` kills.
+/// The peripheral that the program under test runs.
 ///
-/// A separate program runs only this peripheral:
+/// A ``CrashTest`` kills this program.
+///
+/// Write a separate program that runs only the peripheral of the test:
 ///
 /// ```swift
 /// let killed = CrashTestPeripheral { line in print(line) }
@@ -14,8 +16,8 @@ public import PeripheralKit
 /// )
 /// ```
 ///
-/// The test also creates a `CrashTestPeripheral`, but does not run the peripheral. The central of the test
-/// needs the declaration of the peripheral.
+/// The test creates a second `CrashTestPeripheral`, and does not run it. The central of the test needs the
+/// declaration of the peripheral.
 public struct CrashTestPeripheral: Sendable {
     private static let serviceUUID: BluetoothUUID = "c0f000c0-7e3c-4b6e-9d29-b3f1c0a1d001"
 
@@ -92,7 +94,7 @@ public struct CrashTestPeripheral: Sendable {
 
     /// Runs the peripheral, and carries out the orders that the test sends.
     ///
-    /// The run continues until the sequence of orders ends, or until the test kills the program.
+    /// The run ends when the stream `orders` ends, or when the test kills the program.
     ///
     /// - Parameters:
     ///   - backend: The backend under test.

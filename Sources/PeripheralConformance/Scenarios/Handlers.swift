@@ -299,13 +299,14 @@ extension ConformanceSuite {
         }
     }
 
-    static let readerVanishes = Scenario("a central that disconnects during its read does not disturb others")
-    {
+    static let readerVanishes = Scenario(
+        "a central that disconnects during its read does not affect other centrals"
+    ) {
         vanishingRun { central, value in _ = try await central.read(value) }
     }
 
     static let writerVanishes = Scenario(
-        "a central that disconnects during its write does not disturb others"
+        "a central that disconnects during its write does not affect other centrals"
     ) {
         vanishingRun { central, value in try await central.write(value, 1) }
     }

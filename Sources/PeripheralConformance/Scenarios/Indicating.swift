@@ -380,7 +380,7 @@ extension ConformanceSuite {
 
     /// A value for one of several subscribers can only be sent through its socket.
     static let addressedUnsubscriberConfirmsLate = Scenario(
-        "a subscriber that unsubscribes before it confirms its own indication does not disturb other subscribers"
+        "a subscriber that unsubscribes before it confirms its own indication does not affect other subscribers"
     ) {
         subscribersRun(mtus: [517, 65], .indicate) { centrals, session, value in
             guard let subscriber = try session.subscribers(of: value).first?.central else {
@@ -398,7 +398,7 @@ extension ConformanceSuite {
 
     /// A run waits one second for confirmations; a killed program does not wait.
     static let confirmationAfterTheRun = Scenario(
-        "a confirmation that arrives after the services are withdrawn does not disturb other programs"
+        "a confirmation that arrives after the services are withdrawn does not affect other programs"
     ) {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .indicate]) { Read { [] } }
         let peripheral = Peripheral("Too Late") { GATTService(ScenarioUUID.service) { value } }

@@ -126,7 +126,7 @@ extension ConformanceSuite {
     }
 
     static let othersAreSecure = Scenario(
-        "while a reconnected subscriber has not encrypted its link, other subscribers receive secured updates"
+        "while a reconnected subscriber has not encrypted its link, other subscribers receive updates that require security"
     ) {
         let value = makeValue([.read, .notify], AttributeSecurity(notify: .encrypted))
         let peripheral = Peripheral("Others", pairing: .justWorks) {

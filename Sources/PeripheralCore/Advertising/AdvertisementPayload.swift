@@ -2,7 +2,9 @@
 ///
 /// ``init(advertisingData:scanResponse:)`` decodes the transmitted bytes in the same way as a scanner.
 public struct AdvertisementPayload: Hashable, Sendable {
-    /// The discoverability and the radio types of the device, or `nil` if the data contains no flags.
+    /// The flags of the device, or `nil` if the advertising data contains no flags.
+    ///
+    /// The flags contain the discoverable mode and the supported radio types (LE and BR/EDR).
     public var flags: AdvertisingFlags?
     /// The UUIDs of the services that the device offers.
     public var services: [BluetoothUUID]

@@ -1,6 +1,6 @@
 /// The advertising structures of one advertising packet or one scan response.
 ///
-/// Core Specification Vol 3, Part C, 11 defines the format of advertising data.
+/// The format of advertising data is defined in Core Specification Vol 3, Part C, section 11.
 public struct AdvertisingData: Hashable, Sendable {
     /// The advertising structures, in transmission order.
     public var structures: [AdvertisingStructure]
@@ -12,9 +12,9 @@ public struct AdvertisingData: Hashable, Sendable {
 
     /// Decodes advertising structures from transmitted bytes.
     ///
-    /// The decoder stops at a structure of length 0, as the specification requires. The decoder also stops at
-    /// a structure that is longer than the remaining bytes. The decoded data contains all complete structures
-    /// before the point at which the decoder stops.
+    /// The decoder stops at a structure of length 0, as the specification requires. The decoder stops at a
+    /// structure that is longer than the remaining bytes. The result contains the complete structures that
+    /// the decoder reads before it stops.
     public init(decoding bytes: [UInt8]) {
         structures = []
         var rest = bytes[...]

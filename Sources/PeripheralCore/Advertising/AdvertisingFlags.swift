@@ -1,4 +1,7 @@
-/// The discoverability and the radio types of a device (Core Specification Supplement, Part A, 1.3).
+/// The discoverable mode and the supported radio types of a device (Core Specification Supplement, Part A,
+/// section 1.3).
+///
+/// The radio types are LE and BR/EDR.
 public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
     /// The flags as the byte that the device transmits.
     public let rawValue: UInt8

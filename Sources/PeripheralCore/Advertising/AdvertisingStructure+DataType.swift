@@ -11,7 +11,7 @@ extension AdvertisingStructure {
             self.rawValue = rawValue
         }
 
-        /// The flags, which describe the discoverability and the radio types of the device.
+        /// The flags: the discoverable mode and the supported radio types of the device.
         public static let flags = DataType(rawValue: 0x01)
         /// An incomplete list of the device's 16-bit service UUIDs.
         public static let incompleteServices16 = DataType(rawValue: 0x02)

@@ -1,6 +1,6 @@
 /// One element of advertising data, which consists of a type and data bytes.
 ///
-/// Core Specification Vol 3, Part C, 11 defines the format of advertising structures.
+/// The format of advertising structures is defined in Core Specification Vol 3, Part C, section 11.
 public struct AdvertisingStructure: Hashable, Sendable {
     /// The maximum number of data bytes in a structure, excluding the length byte and the type byte.
     public static let maximumDataCount = 254

@@ -13,7 +13,9 @@ public struct AttributeHandle: RawRepresentable, Hashable, Sendable {
 }
 
 extension AttributeHandle: Comparable {
-    /// Orders handles by their numbers, which is also the order of the attributes in an attribute table.
+    /// Orders handles by their numbers.
+    ///
+    /// The attributes of an attribute table are in the order of their handles.
     public static func < (left: AttributeHandle, right: AttributeHandle) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -5,16 +5,17 @@ extension AttributeTable {
         public let handle: AttributeHandle
         /// The attribute type.
         public let type: BluetoothUUID
-        /// The role of the attribute, with the service and the characteristic that contain the attribute.
+        /// The kind of the attribute, and its position in the list of services.
         public let kind: Kind
     }
 }
 
 extension AttributeTable {
-    /// The role of an attribute, with the service and the characteristic that contain the attribute.
+    /// The kind of an attribute, and the position of the attribute in the list of services.
     ///
-    /// The associated value `service` is an index into the table's array of services. The associated values
-    /// `include` and `characteristic` are indices into arrays of the service. The associated value
+    /// The associated value `service` is an index into the table's array of services. The associated value
+    /// `include` is an index into the service's array of included services. The associated value
+    /// `characteristic` is an index into the service's array of characteristics. The associated value
     /// `descriptor` is an index into the characteristic's array of descriptors.
     public enum Kind: Hashable, Sendable {
         /// The declaration of a primary or secondary service.

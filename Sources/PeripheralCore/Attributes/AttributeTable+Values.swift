@@ -1,12 +1,12 @@
 extension AttributeTable {
     /// Returns the value of an attribute if the value depends only on the declared services.
     ///
-    /// The method returns the values of the declarations of services, included services and characteristics.
-    /// The method also returns the values of Characteristic Extended Properties descriptors. A central reads
-    /// exactly the returned bytes (Core Specification Vol 3, Part G, 3.1 through 3.3.3.1).
+    /// The method returns the value of a service declaration, an include declaration, a characteristic
+    /// declaration or a Characteristic Extended Properties descriptor. A central reads exactly the returned
+    /// bytes (Core Specification Vol 3, Part G, 3.1 through 3.3.3.1).
     ///
-    /// - Returns: The value of the attribute. The value is `nil` for any other kind of attribute and for an
-    ///   unused handle.
+    /// - Returns: The value of the attribute. The result is `nil` if the value depends on other data, or if
+    ///   the handle is unused.
     public func fixedValue(of handle: AttributeHandle) -> [UInt8]? {
         switch self[handle]?.kind {
         case .serviceDeclaration(let service):

@@ -14,7 +14,7 @@
 ///    - the characteristic value
 ///    - the Client Characteristic Configuration descriptor, if centrals can subscribe to the characteristic
 ///    - the Characteristic Extended Properties descriptor, if the characteristic has extended properties
-///    - the descriptors that the program declares, in the order in which the program declares the descriptors
+///    - the descriptors that the program declares, in the order of their declarations
 public struct AttributeTable: Hashable, Sendable {
     /// The services of the table, in the order of their registration.
     public let services: [ServiceDescription]
@@ -47,11 +47,11 @@ public struct AttributeTable: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - services: The services of the table, in the order of their registration.
-    ///   - firstHandle: The first handle that the table allocates. The first handle is 0x0001, or the first
-    ///     handle after the services that the Bluetooth stack provides. A pinned service can start at a lower
-    ///     handle.
+    ///   - firstHandle: The first handle that the table allocates. If the Bluetooth stack provides services
+    ///     with lower handles, pass the next handle after these services. Otherwise pass 0x0001. A pinned
+    ///     service can start at a handle below `firstHandle`.
     /// - Throws: ``AttributeTableError`` in each of the following cases:
-    ///   - The services have more attributes than there are handles.
+    ///   - The number of attributes exceeds the number of available handles.
     ///   - The handles of two services overlap.
     ///   - A service includes itself, a later service in the list, or a service that is not in the list.
     ///   - The value of `firstHandle`, or the start handle of a pinned service, is 0x0000.

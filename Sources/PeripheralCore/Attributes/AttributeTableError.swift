@@ -8,7 +8,7 @@ public struct AttributeTableError: Error, Hashable, Sendable {
 
         private let kind: Kind
 
-        /// The services have more attributes than there are handles.
+        /// The number of attributes exceeds the number of available handles.
         public static let handlesExhausted = Code(kind: .handlesExhausted)
         /// The handles of a pinned service overlap the handles of another service.
         public static let handleCollision = Code(kind: .handleCollision)

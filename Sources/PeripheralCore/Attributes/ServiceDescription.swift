@@ -4,10 +4,10 @@ public struct ServiceDescription: Hashable, Sendable {
     public var uuid: BluetoothUUID
     /// Whether the service is a primary service.
     ///
-    /// A primary service represents one of the main functions of the device. Every other service is a
-    /// secondary service, which other services include.
+    /// A primary service represents one of the main functions of the device. A service that is not primary is
+    /// a secondary service, which other services include.
     public var isPrimary: Bool
-    /// The indices of the included services in the table's list of services.
+    /// The included services, as indices into the table's list of services.
     ///
     /// A service can include only services with a lower index.
     public var includedServices: [Int]
@@ -72,7 +72,8 @@ public struct DescriptorDescription: Hashable, Sendable {
     public var permissions: DescriptorPermissions
     /// The link security that is required for reads and writes of the descriptor.
     ///
-    /// The attribute table ignores the level for `notify`, because centrals cannot subscribe to a descriptor.
+    /// The attribute table ignores the security level for `notify`, because centrals cannot subscribe to a
+    /// descriptor.
     public var security: AttributeSecurity
 
     /// Creates the description of a descriptor.
@@ -89,7 +90,9 @@ public struct DescriptorDescription: Hashable, Sendable {
 
 /// The operations that centrals can perform on a descriptor.
 public struct DescriptorPermissions: OptionSet, Hashable, Sendable {
-    /// The bits of the set, which are never transmitted.
+    /// The bits of the set.
+    ///
+    /// Devices never transmit these bits.
     public let rawValue: UInt8
 
     /// Creates a set of permissions from the given bits.

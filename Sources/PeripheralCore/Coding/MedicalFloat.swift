@@ -22,8 +22,8 @@ public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
     /// The initializer returns `nil` if the mantissa or the exponent is out of range.
     ///
     /// - Parameters:
-    ///   - mantissa: The mantissa, −8 388 605 through 8 388 605. Mantissas outside the range represent
-    ///     special values.
+    ///   - mantissa: The mantissa, −8 388 605 through 8 388 605. Other mantissas are reserved for the special
+    ///     values.
     ///   - exponent: The exponent, −128 through 127.
     public init?(mantissa: Int, exponent: Int) {
         guard let bits = Self.format.bits(mantissa: mantissa, exponent: exponent) else {
@@ -34,9 +34,10 @@ public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
 
     /// Creates the value that is closest to a number.
     ///
-    /// If several values are equally close, the initializer chooses the value whose exponent is closest to 0.
+    /// If several values are equally close, the initializer chooses the value with the exponent closest to 0.
     /// For example, the initializer converts 36.6 to 366 × 10^−1. If the magnitude of the number is too large
-    /// for the format, the result is an infinity. If the magnitude is too small, the result is 0.
+    /// for the format, the result is an infinity. If the magnitude of the number is too small for the format,
+    /// the result is 0.
     public init(_ value: Double) {
         let bits = Self.format.bits(closestTo: value)
         rawValue = bits
@@ -78,14 +79,14 @@ public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
         Self.format.exponent(of: rawValue)
     }
 
-    /// Whether the value is a number, rather than a special value.
+    /// Whether the value is a number, and not a special value.
     public var isFinite: Bool {
         Self.format.isFinite(rawValue)
     }
 
-    /// The value as the closest `Double`.
+    /// The `Double` that is closest to the value.
     ///
-    /// For the special value NRes and for the reserved value, the property is `Double.nan`.
+    /// For NaN, for NRes and for the reserved value, the property is `Double.nan`.
     public var doubleValue: Double {
         Self.format.double(of: rawValue)
     }

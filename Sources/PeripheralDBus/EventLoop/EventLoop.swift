@@ -33,7 +33,7 @@ package final class EventLoop: @unchecked Sendable {
         case running
         case stopping
         case stopped
-        /// The loop has stopped, and a temporary thread runs the work that arrived afterwards.
+        /// The loop has stopped, and a temporary thread runs the jobs that arrived after the stop.
         case runningLateWork
     }
 
@@ -43,11 +43,11 @@ package final class EventLoop: @unchecked Sendable {
         #if compiler(>=6.3)
             /// A job for which no executor is specified.
             ///
-            /// This case occurs only if one loop runs all tasks of the process.
+            /// The loop receives a job without an executor only if the loop runs all tasks of the process.
             case jobOfProcess(UnownedJob)
             /// A job of the main actor.
             ///
-            /// This case occurs only if one loop runs all tasks of the process.
+            /// The loop receives a job of the main actor only if the loop runs all tasks of the process.
             case jobOfMainActor(UnownedJob)
         #endif
         case closure(@Sendable () -> Void)

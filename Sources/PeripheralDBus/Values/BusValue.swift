@@ -16,11 +16,13 @@ package enum BusValue: Sendable, Equatable {
     case objectPath(ObjectPath)
     case signature(Signature)
     case fileDescriptor(OwnedFileDescriptor)
-    /// An array of bytes with the D-Bus type `ay`, stored without a `BusValue` for each byte.
+    /// An array of bytes, with the D-Bus type `ay`.
+    ///
+    /// The array contains plain bytes, and no `BusValue` for each byte.
     case bytes([UInt8])
     /// An array of elements that are not bytes.
     ///
-    /// The first associated value is the D-Bus type signature of each element.
+    /// The first associated value is the D-Bus type signature of one element.
     case array(of: Signature, [BusValue])
     case dictionary(BusDictionary)
     case structure([BusValue])

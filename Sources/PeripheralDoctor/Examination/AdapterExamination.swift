@@ -35,7 +35,8 @@ struct AdapterExamination {
             "There is no Bluetooth adapter.",
             reason: "A peripheral needs an adapter.",
             remedy:
-                "Plug in an adapter. For a built-in adapter, check that the kernel has its driver and firmware.",
+                "Plug in an adapter. If the adapter is built in, check that its driver and its firmware "
+                + "are installed.",
             command: machine.privileged("dmesg | grep -i bluetooth")
         )
     }

@@ -27,7 +27,7 @@ struct ConfigurationExamination {
                     Self.subject,
                     "configuration-unreadable",
                     "\(path) cannot be read: \(reason).",
-                    reason: "Settings in an unreadable file are not checked.",
+                    reason: "peripheral-doctor cannot check the settings in an unreadable file.",
                     remedy: "Run peripheral-doctor again as root.",
                     command: "sudo peripheral-doctor"
                 )
@@ -48,7 +48,7 @@ struct ConfigurationExamination {
             Self.subject,
             "configuration-damaged",
             "Line \(line) of \(machine.configuration.path) is not a group, a setting or a comment.",
-            reason: "bluetoothd ignores a file with an invalid line, and uses its default settings.",
+            reason: "bluetoothd ignores a file with an invalid line, and uses the default settings.",
             remedy: "Correct the line and restart bluetoothd.",
             command: machine.privileged("systemctl restart bluetooth")
         )
@@ -63,7 +63,9 @@ struct ConfigurationExamination {
                     Self.subject,
                     "configuration-cut",
                     "Only the first \(KeyFile.maximumSize) bytes of \(machine.configuration.path) were read.",
-                    reason: "peripheral-doctor does not check settings in the rest of the file."
+                    reason:
+                        "peripheral-doctor does not check settings beyond the first "
+                        + "\(KeyFile.maximumSize) bytes."
                 )
             )
         }
@@ -93,7 +95,8 @@ struct ConfigurationExamination {
                     Self.subject,
                     "setting-unknown",
                     "\(setting.name) is set, but BlueZ \(version) does not support it.",
-                    reason: "BlueZ \(since) and later support the setting. Older versions ignore it.",
+                    reason:
+                        "BlueZ \(since) and later support the setting. Older versions ignore the setting.",
                     remedy: setting == .client
                         ? "Set 'ReverseServiceDiscovery = false' in [General] instead." : "Remove it."
                 )

@@ -114,7 +114,7 @@ struct DaemonExamination {
             "bluetoothd",
             "daemon-too-old",
             "BlueZ \(version) is older than 5.66.",
-            reason: "swift-peripheral supports 5.66 and later. Older versions are untested." + defect,
+            reason: "swift-peripheral supports BlueZ 5.66 and later. Older versions are untested." + defect,
             remedy: "Update BlueZ."
         )
     }
@@ -130,7 +130,8 @@ struct DaemonExamination {
                 + "BlueZ also does not report when only one subscriber unsubscribes. "
                 + "BlueZ 5.76 and later do not have these limitations.",
             remedy:
-                "Update BlueZ if the program sends updates to single centrals. Otherwise no action is needed."
+                "If the program sends updates to single centrals, update BlueZ. "
+                + "Otherwise no action is needed."
         )
     }
 
@@ -139,9 +140,12 @@ struct DaemonExamination {
             .warning,
             "bluetoothd",
             "daemon-refuses-handles",
-            "BlueZ \(version) refuses services if the program requests their handles.",
-            reason: "Programs that set 'Handle' to 0 fail with 'Failed to create entry in database'. "
-                + "swift-peripheral does not request them in this version, and does not know its handles.",
+            "BlueZ \(version) refuses a service if a program requests handles for the service.",
+            reason:
+                "If a program sets 'Handle' to 0, the registration fails with the error "
+                + "'Failed to create entry in database'. "
+                + "swift-peripheral does not request handles from this version of BlueZ, "
+                + "and does not know the assigned handles.",
             remedy: "Update BlueZ to 5.76 or later."
         )
     }

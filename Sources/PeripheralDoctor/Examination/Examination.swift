@@ -75,7 +75,7 @@ package struct Examination: Sendable {
                     "radio-soft-blocked",
                     "A program has blocked the radio \(radio.name).",
                     reason: reason,
-                    remedy: "Unblock the radio with the command in package 'rfkill'.",
+                    remedy: "Unblock the radio with the command 'rfkill' from the package 'rfkill'.",
                     command: machine.privileged("rfkill unblock bluetooth")
                 )
             }
@@ -86,7 +86,8 @@ package struct Examination: Sendable {
                 "A switch on the device blocks the radio \(radio.name).",
                 reason: reason,
                 remedy:
-                    "Turn Bluetooth on with the device's switch, key or firmware setup. Programs cannot unblock it."
+                    "Turn Bluetooth on with the device's switch, key or firmware setup. "
+                    + "Programs cannot unblock the radio."
             )
         }
     }

@@ -34,12 +34,13 @@ struct PolicyExamination {
                 )
             case .memberAtNextLogin:
                 (
-                    "Log in again. This session began before the user was in the group 'bluetooth'.",
+                    "Log in again. This session began before the user joined the group 'bluetooth'.",
                     "newgrp bluetooth"
                 )
             case .member:
                 (
-                    "BlueZ's D-Bus policy does not allow the group 'bluetooth'. Allow this user in bluetooth.conf.",
+                    "BlueZ's D-Bus policy does not allow the group 'bluetooth' to call bluetoothd. "
+                        + "Allow this user in bluetooth.conf.",
                     nil
                 )
             }

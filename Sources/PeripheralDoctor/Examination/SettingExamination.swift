@@ -88,7 +88,7 @@ struct SettingExamination {
             .warning,
             "setting-auto-enable",
             "AutoEnable is off.",
-            reason: "After each start, adapters stay off until a program or a user powers them on.",
+            reason: "After bluetoothd starts, adapters stay off until a program or a user powers them on.",
             remedy:
                 "Unless the program does it (AdapterSettings(powersOn: true)), set 'AutoEnable = true' in [Policy]"
         )
@@ -102,7 +102,8 @@ struct SettingExamination {
                 "setting-repairing",
                 "JustWorksRepairing is 'always'.",
                 reason:
-                    "Any device with a bonded central's address can replace the bond through Just Works.",
+                    "A device can use the address of a bonded central, pair with Just Works, "
+                    + "and replace the bond.",
                 remedy:
                     "Set 'JustWorksRepairing' to 'never', or to 'confirm' if the program answers pairing requests "
                     + "(Pairing.justWorks(replacingBondIf:)), in [General]"
@@ -130,7 +131,7 @@ struct SettingExamination {
             "setting-device-id",
             "bluetoothd publishes its own Device Information service, with "
                 + (value == nil ? "BlueZ's PnP ID." : "the PnP ID of DeviceID."),
-            reason: "Centrals find two Device Information services, and might read BlueZ's service.",
+            reason: "Centrals find two Device Information services, and might read the wrong service.",
             remedy:
                 "To prevent this, give the program the version of BlueZ, which bluetoothd then no longer reports. "
                 + "Set 'DeviceID = false' in [General]"
@@ -155,7 +156,7 @@ struct SettingExamination {
             .note,
             "setting-exchange-mtu",
             "ExchangeMTU is \(size).",
-            reason: "An update contains at most \(size - 3) bytes, and long values need more packets.",
+            reason: "An update contains at most \(size - 3) bytes. A long value needs several packets.",
             remedy: "Unless a small MTU is intended, set 'ExchangeMTU = 517' in [GATT]"
         )
     }
@@ -186,8 +187,9 @@ struct SettingExamination {
             "setting-experimental",
             "Experimental is off.",
             reason:
-                "BlueZ \(version) without Experimental ignores the interval and transmit power of advertisements.",
-            remedy: "To use interval or transmit power, set 'Experimental = true' in [General]"
+                "If Experimental is off, BlueZ \(version) ignores the interval and the transmit power "
+                + "of advertisements.",
+            remedy: "To use an interval or a transmit power, set 'Experimental = true' in [General]"
         )
     }
 
@@ -210,7 +212,7 @@ struct SettingExamination {
             .note,
             "setting-privacy",
             "Privacy is '\(word)'.",
-            reason: "The address changes, and centrals without a bond do not recognize the peripheral.",
+            reason: "The device's address changes, so centrals without a bond do not recognize the device.",
             remedy: "Unless privacy is intended, set 'Privacy = off' in [General]"
         )
     }

@@ -4,13 +4,14 @@ internal import Synchronization
 
 /// A private message bus for tests.
 ///
-/// The bus is a `dbus-daemon` in a new directory, with a policy that permits everything. The `dbus-daemon`
-/// exits when a test calls ``stop()``, or when the program releases the last reference to the `PrivateBus`.
-/// The `dbus-daemon` also exits when the process that created the `PrivateBus` exits or is killed.
+/// The bus is a `dbus-daemon` with its files in a new directory. The policy of the bus permits every
+/// operation. The `dbus-daemon` exits when a test calls ``stop()``, or when the program releases the last
+/// reference to the `PrivateBus`. The `dbus-daemon` also exits when the process that created the `PrivateBus`
+/// exits or is killed.
 public final class PrivateBus: Sendable {
     /// The error that is thrown if a private bus cannot start.
     public struct StartError: Error, CustomStringConvertible {
-        /// The reason for the error, and a remedy.
+        /// The cause of the error, and a possible solution.
         public let description: String
     }
 
@@ -61,7 +62,7 @@ public final class PrivateBus: Sendable {
         daemon.kill()
     }
 
-    /// Kills the previous `dbus-daemon` if necessary, and starts a new `dbus-daemon` at the same address.
+    /// Kills the `dbus-daemon` if it is still running, and starts a new `dbus-daemon` at the same address.
     ///
     /// - Throws: ``StartError`` if the `dbus-daemon` cannot start.
     public func restart() async throws {

@@ -2,26 +2,26 @@ public import PeripheralCore
 
 /// The data that a peripheral broadcasts to all devices in range.
 ///
-/// Centrals use the advertisement to find the peripheral. A peripheral without a declared advertisement
-/// advertises its name and its primary services. If not all primary services fit into the advertisement, the
-/// peripheral advertises only the services that fit.
+/// Centrals use the advertisement to find the peripheral. If a peripheral declares no advertisement, the
+/// peripheral advertises its name and its primary services. If the advertisement is too small for all primary
+/// services, the peripheral advertises only the services that fit.
 ///
 /// ```swift
 /// Advertisement(localName: "Lamp", manufacturerData: [0x0059: [1, 2]])
 /// ```
 ///
-/// A legacy advertisement can contain 31 bytes. The flags of a legacy advertisement use 3 of the 31 bytes.
-/// The Bluetooth stack sends the name of the peripheral in the scan response. The scan response can contain
-/// another 31 bytes. Bluetooth 5 adapters can send longer advertisements with extended advertising. Only
-/// Bluetooth 5 scanners can receive extended advertisements. The method `plan(for:)` returns all bytes that
-/// the adapter sends for the advertisement:
+/// A legacy advertisement can contain up to 31 bytes. The flags of a legacy advertisement use 3 of the 31
+/// bytes. The Bluetooth stack sends the name of the peripheral in the scan response. The scan response can
+/// contain up to 31 additional bytes. Bluetooth 5 adapters can send longer advertisements with extended
+/// advertising. Only Bluetooth 5 scanners can receive extended advertisements. The method `plan(for:)`
+/// returns all bytes that the adapter sends for the advertisement:
 ///
 /// ```swift
 /// print(Advertisement(localName: "Lamp", services: [.battery]).plan(for: .legacy))
 /// ```
 ///
-/// The Core Specification defines advertising in Vol 3, Part C, 9 and 11. The Core Specification Supplement,
-/// Part A, defines the data types of advertisements.
+/// The Core Specification defines advertising in Vol 3, Part C, sections 9 and 11. Part A of the Core
+/// Specification Supplement defines the data types of advertisements.
 public struct Advertisement: Hashable, Sendable {
     /// Whether centrals can connect to the peripheral.
     public var kind: Kind
@@ -37,7 +37,7 @@ public struct Advertisement: Hashable, Sendable {
 
     /// The UUIDs of the services that the peripheral expects a central to provide.
     ///
-    /// The Core Specification Supplement, Part A, 1.10, defines the list of solicited services.
+    /// The Core Specification Supplement defines solicited services in Part A, section 1.10.
     public var solicitedServices: [BluetoothUUID]
 
     /// The manufacturer-specific data for each company identifier (Assigned Numbers, 7.1).
@@ -53,7 +53,7 @@ public struct Advertisement: Hashable, Sendable {
 
     /// The appearance number of the device, such as 0x0340 for a heart rate sensor.
     ///
-    /// Assigned Numbers, 2.6, lists the appearance numbers.
+    /// Section 2.6 of Assigned Numbers lists the appearance numbers.
     public var appearance: UInt16?
 
     /// The data fields that the Bluetooth stack adds to the advertisement.
@@ -73,11 +73,11 @@ public struct Advertisement: Hashable, Sendable {
 
     /// The secondary channel for extended advertising.
     ///
-    /// If `secondaryChannel` is `nil` and the data fits into a legacy advertisement, the peripheral uses
-    /// legacy advertising.
+    /// If `secondaryChannel` is `nil`, the peripheral uses legacy advertising for data that fits into a
+    /// legacy advertisement.
     public var secondaryChannel: SecondaryChannel?
 
-    /// The time after which the adapter switches to the next of several advertisements.
+    /// The time after which the adapter switches to the next advertisement.
     ///
     /// If `duration` is `nil`, the default duration of the Bluetooth stack applies.
     public var duration: Duration?
@@ -109,7 +109,7 @@ public struct Advertisement: Hashable, Sendable {
     ///   - scanResponse: The data in the scan response, in addition to the name of the peripheral. On some
     ///     Bluetooth stacks, a scan response can contain the name, but no other data.
     ///   - discoverability: Whether phones list the peripheral when they search for new devices. The default
-    ///     is `.general` for a connectable advertisement, and `.never` for a broadcast advertisement.
+    ///     value is `.general` for a connectable advertisement, and `.never` for a broadcast advertisement.
     ///   - interval: The advertising interval, such as `.every(.milliseconds(100))`. Some Bluetooth stacks do
     ///     not let the program choose the advertising interval.
     ///   - transmitPower: The transmit power, such as `.dBm(4)`. Some Bluetooth stacks do not let the program
@@ -181,8 +181,8 @@ extension Advertisement {
 
     /// Whether phones list the peripheral when they search for new devices.
     ///
-    /// A program on a central can find the peripheral by its services, even if phones do not list the
-    /// peripheral. The Core Specification defines the discoverability modes in Vol 3, Part C, 9.2.
+    /// Even if phones do not list the peripheral, a program on a central can find the peripheral by the UUID
+    /// of a service. The Core Specification defines the discoverability modes in Vol 3, Part C, 9.2.
     public struct Discoverability: Hashable, Sendable {
         package enum Mode: Hashable {
             case never, limited(Duration), general
@@ -197,9 +197,9 @@ extension Advertisement {
 
         /// The peripheral is discoverable for a limited time after the advertising starts.
         ///
-        /// The `time` parameter is a number of whole seconds from 1 to 65,535. During the limited time, the
-        /// flags of the advertisement declare the *LE Limited Discoverable Mode*. The Core Specification
-        /// allows at most 180 seconds of limited discoverability.
+        /// The `time` parameter is a number of whole seconds from 1 to 65,535. While the peripheral is
+        /// discoverable, the flags of the advertisement indicate the *LE Limited Discoverable Mode*. The Core
+        /// Specification allows at most 180 seconds of limited discoverability.
         public static func limited(for time: Duration) -> Discoverability {
             Discoverability(mode: .limited(time))
         }
@@ -220,13 +220,14 @@ extension Advertisement {
 
         /// The advertising continues while a central is connected.
         ///
-        /// Other centrals can find the peripheral and connect to it.
+        /// While one central is connected, other centrals can find the peripheral and connect to it.
         public static let keepAdvertising = ConnectedBehavior(name: .keepAdvertising)
         /// The advertising pauses while at least one central is connected.
         public static let pause = ConnectedBehavior(name: .pause)
     }
 
-    /// The additional data that a scanner can request (Core Specification, Vol 6, Part B, 4.4.3).
+    /// The data that a scanner can request after it has received an advertisement (Core Specification, Vol 6,
+    /// Part B, 4.4.3).
     ///
     /// The Bluetooth stack automatically adds the name of the peripheral to the scan response. On some
     /// Bluetooth stacks, a scan response can contain the name, but no other data. A scan response can contain

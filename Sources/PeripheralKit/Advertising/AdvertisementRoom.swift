@@ -12,7 +12,7 @@ struct AdvertisementRoom {
         /// An advertisement can contain up to 31 bytes of advertising data and up to 31 bytes of scan
         /// response data (Core Specification, Vol 6, Part B, 2.3.1).
         case legacy
-        /// A Bluetooth 5 adapter, which also supports extended advertising.
+        /// A Bluetooth 5 adapter, which supports both legacy and extended advertising.
         ///
         /// One HCI command can contain up to 251 bytes of extended advertising data (Core Specification, Vol
         /// 4, Part E, 7.8.54).

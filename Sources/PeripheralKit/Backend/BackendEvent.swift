@@ -2,44 +2,45 @@ public import PeripheralCore
 
 /// An event that a backend reports to its ``PeripheralHost``.
 ///
-/// A backend reports connection events and subscription events one after another, in order. The order of
-/// ``updateTaken(_:)`` and ``updateEnded(_:_:)`` relative to connection events, subscription events and the
-/// events of other updates is undefined. A backend can report ``updateTaken(_:)`` and ``updateEnded(_:_:)``
-/// with a delay. During this delay, the backend can report newer events. A backend can also report
-/// ``updateTaken(_:)`` and ``updateEnded(_:_:)`` from a second thread, at the same time as other events.
+/// A backend reports connection events and subscription events one after another, in order. The events
+/// ``updateTaken(_:)`` and ``updateEnded(_:_:)`` of an update can arrive before or after connection events,
+/// subscription events, and the events of other updates. A backend can report ``updateTaken(_:)`` and
+/// ``updateEnded(_:_:)`` with a delay. Before a delayed event, the backend can report newer events. A backend
+/// can also report ``updateTaken(_:)`` and ``updateEnded(_:_:)`` from a second thread, at the same time as
+/// other events.
 public enum BackendEvent: Sendable {
     /// The GATT database is registered, and the advertisement is on the air.
     ///
-    /// After this event, the host can submit updates to the link.
+    /// After ``published(_:)``, the host can submit updates to the link.
     ///
-    /// After each ``suspended`` event, the backend reports ``published(_:)`` again as soon as the peripheral
-    /// is on the air again.
+    /// When the backend publishes a suspended peripheral, the backend reports another ``published(_:)``
+    /// event.
     case published(PublishedPeripheral)
 
     /// The peripheral is off the air, and its GATT database has been removed.
     ///
     /// If the backend publishes the peripheral again, the backend reports ``published(_:)``.
     ///
-    /// The backend also reports ``suspended`` after a publication that fails halfway, because centrals can
-    /// already be connected. After ``suspended``, no central is connected and no subscription exists. The
-    /// subscriptions of bonded centrals have also ended. The backend does not report separate events for the
-    /// ends of these connections and subscriptions. After ``suspended``, the backend no longer reports the
-    /// ends of submitted updates.
+    /// If a publication fails halfway, the backend also reports ``suspended``, because centrals can already
+    /// be connected. After ``suspended``, no central is connected and no subscription exists. The
+    /// ``suspended`` event ends the subscriptions of bonded centrals, too. The backend reports no separate
+    /// event for each connection or subscription that ends with ``suspended``. After ``suspended``, the
+    /// backend does not report ``updateEnded(_:_:)`` for updates that were submitted earlier.
     case suspended
 
     /// The state of the peripheral has changed.
     ///
-    /// If a backend never reports a state, the framework derives the state from other events. After
-    /// ``published(_:)``, the state is that the peripheral is registered and advertises. After ``suspended``,
-    /// the state is that the peripheral is not registered and does not advertise.
+    /// If a backend never reports a state, the framework derives the state from other events. From
+    /// ``published(_:)``, the framework derives that the peripheral is registered and advertises. From
+    /// ``suspended``, the framework derives that the peripheral is neither registered nor advertised.
     case stateChanged(PeripheralState)
 
-    /// The stack has assigned an over-the-air handle to an attribute.
+    /// The stack has assigned a handle on the air to an attribute.
     ///
-    /// The attribute is in ``BackendPublication/table``.
+    /// The first associated value is the handle of the attribute in ``BackendPublication/table``.
     case handleAssigned(AttributeHandle, onAir: AttributeHandle)
 
-    /// The text that the framework preserves for the next run of the backend.
+    /// The backend has a new text, which the framework preserves for the next run of the backend.
     ///
     /// Each text replaces the previous text.
     ///
@@ -47,12 +48,12 @@ public enum BackendEvent: Sendable {
     /// preserve text that is longer than 4,096 bytes.
     case backendStateChanged(String)
 
-    /// The duration of an advertisement has elapsed.
+    /// The ``Advertisement/timeout`` of an advertisement has passed.
     ///
     /// The backend does not restart the advertisement automatically.
     ///
-    /// The associated value is the index of the advertisement in the array of advertisements. The host passed
-    /// this array in the last call to ``BackendLink/advertise(_:restarting:)``.
+    /// The associated value is the index of the advertisement in the array of current advertisements. Each
+    /// call to ``BackendLink/advertise(_:restarting:)`` replaces the array of current advertisements.
     case advertisementEnded(Int)
 
     /// A central has connected, or a property of a connected central has changed.
@@ -60,9 +61,9 @@ public enum BackendEvent: Sendable {
 
     /// A central is no longer connected.
     ///
-    /// The subscriptions of the central end with the connection. The backend reports no separate events for
-    /// these subscriptions. If the stack preserves the subscriptions of a bonded central, the backend reports
-    /// these subscriptions again when the central reconnects.
+    /// When a central disconnects, all subscriptions of the central end. The backend does not report
+    /// ``unsubscribed(_:by:)`` for these subscriptions. If the stack preserves the subscriptions of a bonded
+    /// central, the backend reports these subscriptions again when the central reconnects.
     case disconnected(Central.ID)
 
     /// The stack has removed a central and its bond.
@@ -73,19 +74,19 @@ public enum BackendEvent: Sendable {
 
     /// A central has subscribed to a characteristic for the first time or again.
     ///
-    /// The stack might not identify every subscriber. All unidentified subscribers count as one subscriber.
+    /// A stack cannot always identify a subscriber. All unidentified subscribers count as one subscriber.
     case subscribed(BackendSubscription)
 
     /// A property of an existing subscription has changed.
     ///
-    /// The event ``subscriptionChanged(_:)`` reports a change in the route to the central. The event also
-    /// reports a change in the kind of update that the central requests.
+    /// The event reports a change in the route to the central, or a change in the kind of update that the
+    /// central requests.
     case subscriptionChanged(BackendSubscription)
 
-    /// A central has unsubscribed from the characteristic with this value handle.
+    /// A central has unsubscribed from the characteristic with the given value handle.
     ///
-    /// All unidentified centrals count as one subscriber. If the associated central is `nil`, this subscriber
-    /// has unsubscribed.
+    /// All unidentified centrals count as one subscriber. If the associated central is `nil`, the
+    /// unidentified centrals have unsubscribed.
     case unsubscribed(AttributeHandle, by: Central.ID?)
 
     /// The stack has lost the subscription of a connected central.
@@ -100,7 +101,8 @@ public enum BackendEvent: Sendable {
     ///
     /// The backend reports ``updateTaken(_:)`` at most once for an update, before ``updateEnded(_:_:)``. The
     /// backend does not report ``updateTaken(_:)`` for an update that awaits confirmation. After
-    /// ``updateTaken(_:)``, the sender of the update resumes. The update still counts as submitted.
+    /// ``updateTaken(_:)``, the task that sends the update resumes. Until ``updateEnded(_:_:)``, the update
+    /// counts as submitted.
     case updateTaken(BackendUpdate.ID)
 
     /// A submitted update has ended.
@@ -114,8 +116,9 @@ public enum BackendEvent: Sendable {
     /// The array lists the updates in the order in which they ended. One ``updatesEnded(_:)`` event is
     /// equivalent to one ``updateEnded(_:_:)`` event for each update in the array.
     ///
-    /// Senders can wait for room in a queue. The host resumes waiting senders after each event. With
-    /// ``updatesEnded(_:)``, the host resumes waiting senders only once for all updates in the array.
+    /// Tasks that send updates can wait for space in a queue. After each event, the host resumes the waiting
+    /// tasks. After ``updatesEnded(_:)``, the host resumes the waiting tasks only once for all updates in the
+    /// array.
     case updatesEnded([(BackendUpdate.ID, BackendUpdateOutcome)])
 }
 
@@ -126,15 +129,15 @@ public struct PublishedPeripheral: Sendable {
 
     /// How the backend determines that an update has left the device.
     ///
-    /// ``BackendEvent/updateEnded(_:_:)`` reports that an update has ended.
+    /// The backend reports the end of each update with ``BackendEvent/updateEnded(_:_:)``.
     public var completionReporting: CompletionReporting
 
     /// The maximum number of updates that can be in flight to each recipient at the same time.
     ///
-    /// The value is at least 1.
+    /// The maximum number is at least 1.
     ///
-    /// An update is in flight from its submission until ``BackendEvent/updateEnded(_:_:)``. Updates that
-    /// await confirmation are not included in the number.
+    /// An update is in flight from its submission until ``BackendEvent/updateEnded(_:_:)``. The maximum
+    /// number does not include updates that await confirmation.
     public var window: Int
 
     /// The address of the adapter, or `nil` if the stack does not report the address.

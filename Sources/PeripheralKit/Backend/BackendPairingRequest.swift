@@ -13,7 +13,7 @@ public enum PairingMethod: Hashable, Sendable {
     ///
     /// One key confirms that the numbers are equal. The other key rejects the pairing.
     case confirmNumber
-    /// The system determines the pairing method.
+    /// The operating system determines the pairing method.
     ///
     /// The backend does not handle pairing.
     case system

@@ -8,22 +8,22 @@ public struct BackendPublication: Hashable, Sendable {
     /// The attributes that the backend registers, in order.
     ///
     /// The host and the backend identify each attribute by its handle in this table. The backend chooses the
-    /// over-the-air handles, which can differ from the handles in this table.
+    /// handle of each attribute on the air. This handle can differ from the handle in this table.
     public let table: AttributeTable
 
-    /// The over-the-air handle that the framework prefers for each attribute.
+    /// The handle on the air that the framework prefers for each attribute.
     ///
-    /// Each key is the handle of an attribute in ``table``. The value for the key is the preferred
-    /// over-the-air handle of the same attribute.
+    /// Each key is the handle of an attribute in ``table``. The value for the key is the preferred handle of
+    /// the same attribute on the air.
     ///
     /// The dictionary is empty if the peripheral has no restoration identifier. If an attribute existed in an
     /// earlier run, its preferred handle is the handle from that run. If the service of an attribute is in
     /// ``newServices``, the framework chooses a preferred handle that the peripheral did not use in earlier
     /// runs.
     ///
-    /// If possible, a backend registers a service at all of its preferred handles. If any of these handles is
-    /// not available, the backend registers the whole service at free handles. A backend places attributes
-    /// that are missing from the dictionary after all other attributes.
+    /// If possible, a backend registers a service at the preferred handles of all its attributes. If any
+    /// preferred handle of a service is not available, the backend registers the whole service at free
+    /// handles. Attributes that are not in the dictionary follow all other attributes.
     public let preservedHandles: [AttributeHandle: AttributeHandle]
 
     /// The indices of the services that no central has discovered yet.
@@ -31,15 +31,15 @@ public struct BackendPublication: Hashable, Sendable {
     /// Each index is a position in the list of services of ``table``.
     ///
     /// If a service of another program uses the preferred handles of a new service, the backend moves the new
-    /// service. The handles between the new services stay free, and some handles after the last new service
-    /// also stay free. The framework reserves these handles for services that the program declares later.
+    /// service. The handles between the new services and some handles after the last new service stay free.
+    /// The framework reserves the free handles for services that the program declares in later runs.
     public let newServices: Set<Int>
 
     /// The last text that the backend reported in an earlier run.
     ///
     /// The text is empty if the backend reported no text.
     ///
-    /// A backend reports this text with ``BackendEvent/backendStateChanged(_:)``. The framework preserves the
+    /// A backend reports a text with ``BackendEvent/backendStateChanged(_:)``. The framework preserves the
     /// text under the restoration identifier of the peripheral. If the peripheral has no restoration
     /// identifier, the framework keeps the text only until the process ends. If a peripheral without a
     /// restoration identifier has several concurrent runs, only one run receives the text.

@@ -16,7 +16,7 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
     public enum Recipients: Hashable, Sendable {
         /// All subscribers of the characteristic.
         ///
-        /// Each subscriber receives the kind of update that it requests.
+        /// Each subscriber receives the kind of update that the subscriber requests.
         case subscribers
 
         /// One subscriber of the characteristic.
@@ -40,14 +40,14 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
     /// If the value is `false`, the update is complete as soon as the stack has sent the update.
     public var awaitsConfirmation: Bool
 
-    /// The centrals that must receive an update that is addressed to all subscribers.
+    /// The required recipients of an update for all subscribers.
     ///
     /// If the set is empty, the update is for all current subscribers.
     ///
-    /// Some stacks cannot send an update to one central separately. To reach certain centrals, the host then
-    /// addresses the update to all subscribers, and adds these centrals to `mustReach`. If one of these
-    /// centrals cannot receive the update now, the update fails and no central receives the update. The
-    /// outcome of the update depends only on the centrals in `mustReach`.
+    /// Some stacks can send an update only to all subscribers together. If a stack cannot send an update to a
+    /// single central, the host addresses the update to all subscribers, and adds the required recipients to
+    /// `mustReach`. If a central in `mustReach` cannot receive the update now, the update fails, and no
+    /// central receives the update. The outcome of the update depends only on the centrals in `mustReach`.
     public var mustReach: Set<Central.ID> {
         get { demanded ?? [] }
         set { demanded = newValue.isEmpty ? nil : newValue }
@@ -81,7 +81,7 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
 public enum BackendUpdateOutcome: Sendable {
     /// The update has left the device, according to the stack.
     ///
-    /// Not every stack reports completed updates.
+    /// Some stacks do not report completed updates.
     ///
     /// If ``BackendUpdate/awaitsConfirmation`` is `true`, this outcome means that all recipients have
     /// confirmed the update.
@@ -89,9 +89,9 @@ public enum BackendUpdateOutcome: Sendable {
 
     /// The outcome of the update is unknown.
     ///
-    /// Two causes are possible. The stack did not send the update, or the backend did not detect that the
-    /// update left the device. The function that sends the update returns without an error, as for
-    /// ``delivered``. ``UpdateStatistics/givenUp`` counts the updates with this outcome.
+    /// Either the stack did not send the update, or the backend did not detect that the update left the
+    /// device. The function that sends the update returns without an error, as for the outcome ``delivered``.
+    /// ``UpdateStatistics/givenUp`` counts the updates with this outcome.
     case givenUp
 
     /// The stack did not send the update, or a recipient did not confirm the update.

@@ -6,15 +6,15 @@
 public protocol PeripheralBackend: Sendable {
     /// Publishes a peripheral and serves it until the backend is stopped.
     ///
-    /// After the backend has registered the GATT database and has started the advertisement, it reports
-    /// ``BackendEvent/published(_:)`` with its link. After ``BackendEvent/published(_:)``, the backend passes
-    /// each request from a central to `host`, and reports further events to `host`. After a call to
-    /// ``BackendLink/stop()``, the backend withdraws the advertisement, withdraws the GATT database, and
-    /// returns.
+    /// First, the backend registers the GATT database and starts the advertisement. Then the backend reports
+    /// ``BackendEvent/published(_:)``, which contains the link to the backend. After
+    /// ``BackendEvent/published(_:)``, the backend passes each request from a central to `host`, and reports
+    /// further events to `host`. After a call to ``BackendLink/stop()``, the backend withdraws the
+    /// advertisement and the GATT database, and `serve(_:for:)` returns.
     ///
-    /// If the calling task is cancelled, the backend also withdraws the advertisement and the GATT database.
-    /// Cancellation of the calling task cancels the requests in progress, and the backend does not complete
-    /// them.
+    /// If the calling task is cancelled, the backend withdraws the advertisement and the GATT database.
+    /// Cancellation of the calling task cancels all requests in progress. The backend does not complete the
+    /// cancelled requests.
     ///
     /// - Parameters:
     ///   - publication: The validated publication.
@@ -34,9 +34,9 @@ public protocol PeripheralBackend: Sendable {
 }
 
 extension PeripheralBackend {
-    /// The default implementation of the property, which returns `nil`.
+    /// The default value, which is `nil`.
     ///
-    /// A backend without its own implementation provides no store.
+    /// A backend that does not implement this property provides no store.
     public var restorationStore: (any RestorationStore)? { nil }
 }
 
@@ -118,7 +118,8 @@ public protocol BackendLink: Sendable {
     ///     advertisements of the previous call. The new advertisements are validated, and include the data
     ///     that is derived from the services. Each new advertisement replaces the earlier advertisement at
     ///     the same index.
-    ///   - restarted: The indices of the advertisements that the backend restarts if their duration is over.
+    ///   - restarted: The indices of the advertisements that the backend restarts if their timeout has
+    ///     passed.
     /// - Throws: `DeclarationError` if the stack does not support an advertisement. ``PeripheralError`` if
     ///   the stack refuses an advertisement. If `advertise(_:restarting:)` throws, the earlier advertisements
     ///   are on the air again.

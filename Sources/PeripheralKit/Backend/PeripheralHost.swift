@@ -2,8 +2,8 @@ public import PeripheralCore
 
 /// The interface that a running ``Peripheral`` provides to its backend.
 ///
-/// The functions of a host never block a thread. The synchronous functions return at once. If a request needs
-/// more time, the host answers the request with ``BackendAnswer/deferred(_:)``.
+/// The functions of a host never block a thread. The synchronous functions return at once. If the host cannot
+/// answer a request at once, the host returns ``BackendAnswer/deferred(_:)``.
 public protocol PeripheralHost: Sendable {
     /// Answers a request of a central to read an attribute.
     func read(_ request: BackendReadRequest) -> BackendAnswer
@@ -55,11 +55,12 @@ public enum BackendAnswer: Sendable {
 
     /// An answer with a function that delivers the outcome of the request asynchronously.
     ///
-    /// The backend calls the function exactly once, immediately after it receives this answer.
+    /// The backend calls the function `start` exactly once, immediately after the backend has received the
+    /// answer.
     ///
-    /// The function returns at once, and does not wait for the outcome of the request. The host passes the
-    /// outcome to `deliver` exactly once, from any thread. If the central waits for a response, the host
-    /// passes the outcome to `deliver` within 4 seconds.
+    /// The function `start` returns at once, and does not wait for the outcome of the request. The host
+    /// passes the outcome to `deliver` exactly once, from any thread. If the central waits for a response,
+    /// the host passes the outcome to `deliver` within 4 seconds.
     case deferred(_ start: @Sendable (_ deliver: @escaping @Sendable (Outcome) -> Void) -> Void)
 }
 
@@ -94,7 +95,7 @@ public struct BackendWriteRequest: Hashable, Sendable {
     /// For a long write, the backend joins the parts before it calls the host.
     public var value: [UInt8]
 
-    /// The offset in the value at which the written bytes begin.
+    /// The offset of the first written byte in the value.
     public var offset: Int
 
     /// Whether the stack waits for the host's answer.
@@ -103,7 +104,7 @@ public struct BackendWriteRequest: Hashable, Sendable {
     /// without response.
     public var expectsResponse: Bool
 
-    /// Whether the stack asks for permission to write before the central sends the value.
+    /// Whether the request asks for permission to write, without a value.
     ///
     /// A request for permission contains no value.
     ///

@@ -37,8 +37,8 @@ public struct AggregateFormat: Sendable {
     ///
     /// The presentation formats can belong to any characteristics of the same peripheral.
     ///
-    /// - Parameter parts: The presentation formats of the parts of the value, in the order of the parts. Pass
-    ///   the same ``PresentationFormat`` constants that the declaration of the peripheral contains.
+    /// - Parameter parts: One presentation format for each part of the value, in the order of the parts. Each
+    ///   presentation format must be a constant that the declaration of the peripheral contains.
     public init(of parts: PresentationFormat...) {
         self.init(.named(parts.map(\.declaration.identity)))
     }

@@ -8,19 +8,19 @@
 /// }
 /// ```
 ///
-/// The peripheral calls the authorization handler before each read and write of the characteristic. The
-/// authorization handler runs only if the link already has the required security. The ``Read`` or ``Write``
-/// handler runs after the authorization handler. If the central is not authorized, the peripheral refuses the
-/// request with `ATTError.insufficientAuthorization`. If the authorization handler throws an error, the
-/// peripheral refuses the request. ``Read`` describes which ATT error the central receives if a handler
-/// throws an error. The authorization handler and the ``Read`` or ``Write`` handler must finish within 4
-/// seconds in total.
+/// The peripheral calls the authorization handler before each read and write of the characteristic. If the
+/// link does not have the required security, the peripheral does not call the authorization handler. The
+/// ``Read`` or ``Write`` handler runs after the authorization handler. If the central is not authorized, the
+/// peripheral refuses the request with `ATTError.insufficientAuthorization`. If the authorization handler
+/// throws an error, the peripheral refuses the request. ``Read`` describes which ATT error the central
+/// receives if a handler throws an error. The authorization handler and the ``Read`` or ``Write`` handler
+/// must finish within 4 seconds in total.
 ///
 /// - For a long read, the authorization handler runs once.
 /// - For a long write, the authorization handler can run more than once: when the first part of the value
 ///   arrives, and after the last part has arrived.
 /// - When a central subscribes, the authorization handler does not run. To protect the values that
-///   subscribers receive, use the `security` parameter of the characteristic to require a secure link.
+///   subscribers receive, require a secure link with the `security` parameter of the characteristic.
 ///
 /// The Core Specification defines authorization in Vol 3, Part F, 3.2.5.
 public struct Authorization: Sendable {

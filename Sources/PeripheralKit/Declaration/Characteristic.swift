@@ -12,8 +12,8 @@ public import PeripheralCore
 ///
 /// Store the characteristic in a constant, and pass the constant to methods such as
 /// ``PeripheralSession/notify(_:_:)``. All copies of a `Characteristic` value represent the same
-/// characteristic. Each call to an initializer creates a different characteristic, even with the same UUID. A
-/// peripheral can contain each characteristic only once.
+/// characteristic. Each call to an initializer creates a different characteristic, even if the UUID is the
+/// same. A peripheral can contain each characteristic only once.
 ///
 /// The Core Specification defines characteristics in Vol 3, Part G, 3.3.
 public struct Characteristic<Value: GATTValue>: Sendable {
@@ -43,11 +43,11 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     ///
     /// - Parameters:
     ///   - uuid: The UUID that identifies the type of the characteristic.
-    ///   - properties: The operations that a central can perform on the value. Declare a handler for reads if
-    ///     centrals can read the value, and a handler for writes if centrals can write the value.
+    ///   - properties: The operations that a central can perform on the value. If centrals can read the
+    ///     value, declare a handler for reads. If centrals can write the value, declare a handler for writes.
     ///   - security: The link security that is required for reads, writes and subscriptions.
     ///   - length: The valid length of the value in bytes, for reads, writes and updates.
-    ///   - updates: The policy for a new value when earlier values are still waiting in the send queue.
+    ///   - updates: The policy for a new value while earlier values wait in the send queue.
     ///   - content: The elements of the characteristic: at most one ``Read``, one ``Write`` and one
     ///     ``Authorization``, and the descriptors in the order of their handles. A ``PersistentValue`` can
     ///     replace the ``Read`` and the ``Write``.
@@ -74,7 +74,7 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     ///
     /// - Parameters:
     ///   - uuid: The UUID that identifies the type of the characteristic.
-    ///   - value: The constant value, which is at most 512 bytes long when encoded.
+    ///   - value: The constant value, with an encoded length of at most 512 bytes.
     ///   - security: The link security that is required for reads.
     ///   - length: The valid length of the value in bytes.
     ///   - content: The elements of the characteristic: at most one ``Authorization``, and the descriptors in

@@ -41,29 +41,30 @@ public import PeripheralCore
 /// - The `accept` closure throws an error. ``Read`` describes which ATT error the central receives if a
 ///   closure throws an error.
 ///
-/// The Core Specification Supplement, Part B, 1.2, defines the error for a missing subscription and the error
-/// for a request during a running procedure. Some Bluetooth stacks cannot send
+/// The Core Specification Supplement defines the errors for a missing subscription and for a running
+/// procedure in Part B, section 1.2. Some Bluetooth stacks cannot send
 /// `ATTError.clientCharacteristicConfigurationImproperlyConfigured` to a central. If the specification of the
-/// service defines other errors for these two cases, pass those errors to the initializer.
+/// service defines other errors for a missing subscription or a running procedure, pass the other errors to
+/// the initializer.
 ///
 /// ## How a procedure runs
 ///
 /// A procedure begins after the peripheral has answered the write of the request. The central receives the
-/// answer to the write before any value that the handler sends. A procedure runs in a separate task, and its
-/// duration is not limited. During a procedure, the peripheral continues to serve other requests from the
-/// same central. Procedures of different centrals and of different control points run concurrently.
+/// answer to the write before any value that the handler sends. A procedure runs in a separate task, without
+/// a time limit. During a procedure, the peripheral continues to serve other requests from the same central.
+/// Procedures of different centrals and of different control points run concurrently.
 ///
 /// The peripheral sends the response only to the central that wrote the request. The peripheral sends the
 /// response after all earlier values for the same central have left the device.
 /// ``PeripheralSession/completionReporting`` describes how accurately the Bluetooth stack reports that a
-/// value has left the device. If the program is sending a document in chunks, the peripheral does not wait
-/// for the end of the document before it sends the response. If a response is longer than the
-/// ``Central/maximumUpdateValueLength`` of the central, the central receives a truncated response.
+/// value has left the device. While the program sends a document in chunks, the peripheral can send the
+/// response between two chunks. If a response is longer than the ``Central/maximumUpdateValueLength`` of the
+/// central, the central receives a truncated response.
 ///
 /// If the Bluetooth stack can send a value only to all subscribers together, all subscribers receive the
-/// response. Some Bluetooth stacks crash if a central unsubscribes before it confirms a response. To prevent
-/// unknown centrals from crashing the Bluetooth stack, use the `security` parameter of the characteristic to
-/// require pairing.
+/// response. Some Bluetooth stacks crash if a central unsubscribes before it confirms a response. Require
+/// pairing with the `security` parameter of the characteristic, so that unknown centrals cannot crash the
+/// Bluetooth stack.
 ///
 /// The peripheral cancels the task of a procedure when one of the following events occurs:
 ///
@@ -75,9 +76,9 @@ public import PeripheralCore
 /// only after the handler of the procedure has returned.
 ///
 /// If the handler throws an error, the peripheral logs the error, and the central receives no response. If
-/// the central receives no response within the time limit of the service, the central considers the whole
-/// connection to have failed. In most services, the time limit for a response is 30 seconds. If a request
-/// fails, return the response that the specification of the service defines for a failed request.
+/// the central receives no response within the time limit of the service, the central assumes that the
+/// connection has failed. In most services, the time limit for a response is 30 seconds. If a request fails,
+/// return the response that the specification of the service defines for a failed request.
 ///
 /// ## Aborting a procedure
 ///
@@ -86,10 +87,10 @@ public import PeripheralCore
 /// procedure, and waits until the cancelled task has ended. After the cancelled task has ended, the handler
 /// performs the abort request like any other request.
 ///
-/// Usually, the central receives a response only to the abort request. If the peripheral is already sending
+/// Usually, the central receives only the response to the abort request. If the peripheral is already sending
 /// the response of the cancelled procedure, the central receives two responses. The response to the abort
 /// request follows the response of the cancelled procedure. While an abort request is in progress, the
-/// peripheral refuses a second abort request, just as it refuses any other request.
+/// peripheral refuses all other requests, including abort requests.
 public struct ControlPoint<Request: GATTValue, Response: GATTValue>: Sendable {
     let handler: ControlPointHandler
     let responds: Bool
@@ -103,8 +104,8 @@ public struct ControlPoint<Request: GATTValue, Response: GATTValue>: Sendable {
     ///     closure before it answers the write. The `accept` closure must return within 4 seconds. If the
     ///     `accept` closure throws an error, the peripheral refuses the request. Throw an error only if the
     ///     specification of the service defines that error as an ATT error. If the specification of the
-    ///     service defines a response that reports the error, do not throw the error. Return that response
-    ///     from the `perform` closure.
+    ///     service defines a response for the error, accept the request, and return the response from the
+    ///     `perform` closure.
     ///   - isAbort: Returns whether a request is an abort request, which cancels the running procedure.
     ///   - perform: Performs the request and returns the response.
     public init(

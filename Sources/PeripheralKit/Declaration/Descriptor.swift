@@ -46,7 +46,7 @@ public struct Descriptor<Value: GATTValue>: Sendable {
     ///
     /// - Parameters:
     ///   - uuid: The UUID that identifies the type of the descriptor.
-    ///   - value: The constant value, which is at most 512 bytes long when encoded.
+    ///   - value: The constant value, with an encoded length of at most 512 bytes.
     ///   - security: The link security that is required for reads.
     public init(_ uuid: BluetoothUUID, value: Value, security: AttributeSecurity = .open) {
         declaration = DescriptorDeclaration(
@@ -66,7 +66,7 @@ public struct UserDescription: Sendable {
 
     /// Describes the characteristic.
     ///
-    /// - Parameter text: The description, which is at most 512 bytes long in UTF-8.
+    /// - Parameter text: The description, with a length of at most 512 bytes in UTF-8.
     public init(_ text: String) {
         declaration = Descriptor(.characteristicUserDescription, value: text).declaration
     }

@@ -10,35 +10,36 @@ public import PeripheralCore
 /// ```
 ///
 /// A peripheral can contain several services of the same type. Store a service in a constant if another
-/// service includes it. All copies of a `GATTService` value represent the same service. If a program creates
-/// another `GATTService` value with new characteristics, the two values represent two services, even if their
-/// UUIDs are equal.
+/// service includes it. All copies of a `GATTService` value represent the same service. Two `GATTService`
+/// values with different characteristics represent two services, even if their UUIDs are equal.
 ///
-/// The Core Specification defines services in Vol 3, Part G, 3.1 and 3.2.
+/// The Core Specification defines services in Vol 3, Part G, sections 3.1 and 3.2.
 public struct GATTService: Sendable {
     /// The UUID that identifies the type of the service.
     public let uuid: BluetoothUUID
 
     /// Whether the service is a primary service, which centrals find directly.
     ///
-    /// A central finds a secondary service only through another service that includes it.
+    /// A central cannot find a secondary service directly, but only through a service that includes the
+    /// secondary service.
     public let isPrimary: Bool
 
     /// The attribute handle of the service, or `nil` to let the Bluetooth stack choose the handle.
     ///
     /// A service with a fixed handle is *pinned*. A central that caches the attributes of the peripheral uses
-    /// the Database Hash to check whether the cache is still valid. Some Bluetooth stacks do not reuse a
-    /// handle until the stack restarts. If the Bluetooth stack does not reuse handles, services that are not
-    /// pinned have new handles in each run, and the Database Hash changes. If all services are pinned, their
-    /// handles are the same in each run of the peripheral. If all services are pinned, the Database Hash is
-    /// the same for all runs within one process.
+    /// the Database Hash to check whether the cache is still valid. Some Bluetooth stacks reuse a handle only
+    /// after a restart of the stack. If a stack does not reuse handles, services that are not pinned have new
+    /// handles in each run, and the Database Hash changes. If all services are pinned, their handles are the
+    /// same in each run of the peripheral. If all services are pinned, the Database Hash is the same for all
+    /// runs within one process.
     ///
     /// Follow these rules when you pin services:
     ///
-    /// - Do not pin services to the handles 0x00C0 to 0x00FF. The framework uses these handles to reserve
-    ///   blocks of other handles for a program. The reservations prevent conflicts between programs.
-    /// - Do not pin services to handle 0x0400 or above. On some Bluetooth stacks, services at handle 0x0400
-    ///   or above do not affect the Database Hash.
+    /// - Do not pin services to the handles 0x00C0 to 0x00FF. The framework uses the handles 0x00C0 to 0x00FF
+    ///   to reserve blocks of other handles for a program. The reserved blocks prevent conflicts between
+    ///   programs.
+    /// - Do not pin services to handle 0x0400 or a higher handle. On some Bluetooth stacks, services at
+    ///   handle 0x0400 and higher handles do not affect the Database Hash.
     /// - Pin the services of different programs to different blocks of 16 handles. Only one program at a time
     ///   can use a block of 16 handles.
     ///
@@ -64,7 +65,7 @@ public struct GATTService: Sendable {
     ///     follow the service handle. All handles of a service must be free in the Bluetooth stack. The
     ///     built-in services of the Bluetooth stack use the first handles.
     ///   - characteristics: The characteristics of the service, in the order of their handles. In a restored
-    ///     peripheral, the handles of new characteristics follow the handles of the earlier characteristics.
+    ///     peripheral, the handles of new characteristics follow the handles of the restored characteristics.
     public init(
         _ uuid: BluetoothUUID,
         isPrimary: Bool = true,
@@ -102,12 +103,11 @@ public struct GATTService: Sendable {
 /// Create each characteristic only once, in a stored property. If the `service` property creates new
 /// characteristics, each access to the property returns different characteristics.
 ///
-/// A service declaration can perform background work in its ``run(in:)`` method. For example, the service can
-/// react in ``run(in:)`` when a central disconnects. Add the declaration itself, not the value of its
-/// ``service`` property, to the ``Peripheral``. If you add the value of the ``service`` property, the
-/// framework does not call the ``run(in:)`` method of the declaration. A declaration can contain another
-/// declaration. In this case, the ``run(in:)`` method of the outer declaration must call the ``run(in:)``
-/// method of the inner declaration.
+/// A service declaration can perform background work in its ``run(in:)`` method. For example, ``run(in:)``
+/// can react to the disconnection of a central. Add the declaration itself, not the value of its ``service``
+/// property, to the ``Peripheral``. If you add the value of the ``service`` property, the framework does not
+/// call the ``run(in:)`` method of the declaration. A declaration can contain another declaration. The
+/// ``run(in:)`` method of the outer declaration must call the ``run(in:)`` method of the inner declaration.
 public protocol GATTServiceDeclaration: Sendable {
     /// The service to publish.
     var service: GATTService { get }

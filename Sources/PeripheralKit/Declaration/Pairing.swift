@@ -13,10 +13,9 @@
 /// must type a passkey on the central.
 ///
 /// A pairing handler can run for up to 30 seconds. If the pairing handler throws an error, the pairing fails.
-/// If a pairing requires an answer from the handler, and the handler does not answer within 30 seconds, the
-/// pairing fails. The peripheral cancels the task of the pairing handler after 30 seconds, or when the
-/// central cancels the pairing. A pairing handler can show a passkey until the task of the handler is
-/// cancelled.
+/// A pairing that requires an answer from the handler fails if the handler does not answer within 30 seconds.
+/// The peripheral cancels the task of the pairing handler after 30 seconds, or when the central cancels the
+/// pairing. A pairing handler can show a passkey until the task of the handler is cancelled.
 ///
 /// The Core Specification defines the pairing methods in Vol 3, Part H, 2.3.5.
 public struct Pairing: Sendable {
@@ -41,16 +40,16 @@ public struct Pairing: Sendable {
 
     /// No central can pair.
     ///
-    /// A Bluetooth stack lets only one program make the pairing decisions. The value `none` applies only
-    /// while the Bluetooth stack lets this program make the pairing decisions. Another program can take over
-    /// these decisions later. If the Bluetooth stack does not let this program make the pairing decisions,
-    /// the peripheral still runs and logs a warning. The security of attributes does not depend on which
-    /// program makes the pairing decisions.
+    /// On a Bluetooth stack, only one program at a time makes the pairing decisions. The value `none` has an
+    /// effect only while this program makes the pairing decisions. Another program can take over the pairing
+    /// decisions at any time. If this program cannot make the pairing decisions, the peripheral logs a
+    /// warning and continues to run. The security of attributes does not depend on which program makes the
+    /// pairing decisions.
     public static let none = Pairing(kind: .none)
 
     /// Every central can pair without a person's consent, but no central can replace a bond.
     ///
-    /// A Just Works pairing encrypts the link. The encryption of a Just Works pairing is enough for
+    /// A Just Works pairing encrypts the link. After a Just Works pairing, the link has the security level
     /// `SecurityLevel.encrypted`. A Just Works pairing does not protect against a man-in-the-middle attack.
     ///
     /// A central that has lost its bond cannot pair again. For example, a phone loses its bond when its user
@@ -64,7 +63,7 @@ public struct Pairing: Sendable {
     /// ``justWorks(replacingBondIf:)``.
     public static let justWorks = Pairing(kind: .justWorks(mayReplaceBond: nil))
 
-    /// Every central can pair, and can replace its bond if the handler agrees.
+    /// Every central can pair, and the handler decides about the replacement of a bond.
     ///
     /// The pairing does not require a person's consent.
     ///
@@ -110,17 +109,18 @@ public struct Pairing: Sendable {
     /// The handler can return immediately, or show the passkey until the task of the handler is cancelled.
     /// The peripheral cancels the task of the handler in these cases:
     ///
-    /// - 30 seconds have passed.
+    /// - The handler has run for 30 seconds.
     /// - The central has paired.
     /// - The central starts another pairing.
     /// - The central has disconnected.
     ///
     /// Some Bluetooth stacks do not report a wrong passkey, and the central can stay connected after a wrong
     /// passkey. Some Bluetooth stacks do not report that a bonded central has paired again. If the Bluetooth
-    /// stack does not report the end of a pairing, the peripheral cancels the task only after 30 seconds.
+    /// stack does not report the end of a pairing, the peripheral cancels the task of the handler only after
+    /// 30 seconds.
     ///
-    /// If the device cannot show the passkey, throw an error from the handler. This error ends the pairing
-    /// and the connection.
+    /// If the device cannot show the passkey, throw an error from the handler. An error from the handler ends
+    /// the pairing and the connection.
     ///
     /// - Parameter show: Shows the passkey, from 0 to 999,999, as six digits with leading zeros.
     /// - Returns: The pairing method to pass to the initializer of a peripheral.

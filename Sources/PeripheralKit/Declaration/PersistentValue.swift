@@ -25,9 +25,9 @@ public import PeripheralCore
 ///
 /// The peripheral does not restore a preserved value if its bytes cannot be decoded, or if its length differs
 /// from the declared length. If the peripheral cannot restore the preserved value, the initial value applies,
-/// and ``RestoredState/problems`` reports the problem. The preserved value stays in the store until the value
-/// of the characteristic changes. Until the value of the characteristic changes, a run with a matching
-/// declaration can still restore the preserved value.
+/// and ``RestoredState/problems`` reports the problem. A preserved value that is not restored stays in the
+/// store until the value of the characteristic changes. Before the value changes, a later run with a matching
+/// declaration can restore the preserved value.
 public struct PersistentValue<Value: GATTValue>: Sendable {
     let declaration: PersistentValueDeclaration
 
@@ -40,7 +40,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
         self.init(initially: value, writes: durability) { _, _, _ in }
     }
 
-    /// Stores each value that a central writes and that the handler accepts.
+    /// Stores each written value that the handler accepts.
     ///
     /// The handler follows the same rules as the handler of a ``Write``. If the handler throws an error, the
     /// peripheral refuses the write, and the value does not change. The handler runs for only one central at
@@ -49,9 +49,9 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
     /// - Parameters:
     ///   - value: The initial value, which applies if no preserved value exists.
     ///   - durability: Determines when the peripheral answers a write by a central.
-    ///   - handler: Processes the value that a central has written. The handler can add further
-    ///     updates, for example an update of a characteristic that contains a log. The peripheral sends the
-    ///     added updates together with the value.
+    ///   - handler: Accepts the value that a central has written, or throws an error. The handler can add
+    ///     further updates, for example an update of a characteristic that contains a log. The peripheral
+    ///     sends the added updates together with the value.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
@@ -70,9 +70,9 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
         )
     }
 
-    /// Stores each value that a central writes and that the handler accepts.
+    /// Stores each written value that the handler accepts.
     ///
-    /// The handler cannot add updates to be sent together with the value.
+    /// The handler cannot add further updates.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
@@ -83,7 +83,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
         }
     }
 
-    /// Stores each value that a central writes and that the handler accepts.
+    /// Stores each written value that the handler accepts.
     ///
     /// The handler receives only the written value.
     public init(
@@ -115,17 +115,15 @@ public struct WriteDurability: Hashable, Sendable {
     /// value and the ``UpdatePolicy/durable`` updates that the write causes. After the save operation, the
     /// peripheral sends all updates that the write causes.
     ///
-    /// The answer to the write waits until the storage has saved the value. If the peripheral has begun an
-    /// earlier save operation less than half a second ago, the new save operation waits. The new save
-    /// operation begins half a second after the beginning of the earlier save operation. A program can pass
-    /// a shorter minimum time between two save operations to the `run` method. The peripheral then uses the
-    /// shorter time instead of half a second.
+    /// The answer to the write waits until the storage has saved the value. By default, a save operation
+    /// begins at least half a second after the beginning of the previous save operation. With the argument
+    /// `savingEvery:` of the `run` method, the program can set a shorter time between two save operations.
     ///
     /// If the storage cannot save the value, the peripheral refuses the write with `ATTError.unlikelyError`,
     /// although the value has changed. Subscribers receive the changed value after the storage has saved it.
-    /// With an update policy other than ``UpdatePolicy/durable``, the peripheral can hold at most 16 values
-    /// that are not saved yet. If more values are written before the storage can save again, the peripheral
-    /// drops the oldest of these values. Subscribers do not receive dropped values.
+    /// With an update policy other than ``UpdatePolicy/durable``, the peripheral holds at most 16 unsaved
+    /// values. If more than 16 values must wait for the storage, the peripheral drops the oldest values.
+    /// Subscribers do not receive dropped values.
     ///
     /// Without a restoration identifier, the durability `durable` has the same effect as ``coalesced``.
     public static let durable = WriteDurability(name: .durable)

@@ -1,7 +1,7 @@
 extension PresentationFormat {
     /// The unit of a value (Assigned Numbers, 3.5).
     ///
-    /// If this type has no constant for a unit, pass the number of the unit, such as `unit: 0x2706`.
+    /// If `Unit` has no constant for a unit, pass the number of the unit, such as `unit: 0x2706`.
     public struct Unit: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
         /// The 16-bit UUID of the unit, as a number.
         public let rawValue: UInt16

@@ -125,7 +125,7 @@ extension PresentationFormat {
         public static let utf16 = FormatType(rawValue: 0x1A)
         /// An opaque structure.
         ///
-        /// The presentation format does not describe the parts of the structure.
+        /// The presentation format does not describe the fields of the structure.
         public static let structure = FormatType(rawValue: 0x1B)
         /// An ASN.1 structure of the IEEE 11073 standard.
         public static let medicalASN1 = FormatType(rawValue: 0x1C)

@@ -19,15 +19,15 @@ public import PeripheralCore
 /// Bluetooth stack can refuse a read that takes 5 seconds or longer.
 ///
 /// Await long operations in a handler, and do not block the thread of the handler. Locks, system calls and
-/// long computations block a thread. Run long computations and blocking operations on a separate thread.
+/// long computations can block a thread. Run long computations and blocking operations on a separate thread.
 /// While a handler is suspended, the peripheral serves other requests.
 ///
-/// One thread serves the Bluetooth stack. The first calls to a handler run on another thread. If several
-/// calls return quickly, the peripheral runs the later calls directly on the thread that serves the Bluetooth
-/// stack. A direct call saves a thread switch. A thread switch takes longer than most handlers. If a handler
-/// blocks the thread that serves the Bluetooth stack, all requests and updates wait until the thread is free,
-/// even if this takes longer than 4 seconds. After a handler has blocked that thread, the next calls to the
-/// handler run on another thread.
+/// One thread communicates with the Bluetooth stack. The first calls to a handler run on a different thread.
+/// If several calls return quickly, later calls run directly on the thread that communicates with the
+/// Bluetooth stack. A direct call saves a thread switch, which takes longer than most handlers. If a handler
+/// blocks the thread that communicates with the Bluetooth stack, all requests and updates wait until the
+/// thread is free. Requests and updates can then wait for longer than 4 seconds. After a handler has blocked
+/// the thread, the next calls to the handler run on a different thread.
 ///
 /// If a value does not fit into one packet, the central reads the value in parts. When the central reads the
 /// first part, the peripheral calls the handler and stores the returned value. When the central reads a later

@@ -1,8 +1,8 @@
 public import PeripheralCore
 
-/// The range of valid values of a characteristic, in a Valid Range descriptor.
+/// A Valid Range descriptor, which contains the lowest and the highest valid value of a characteristic.
 ///
-/// Assigned Numbers, 3.7, defines the Valid Range descriptor, 0x2906.
+/// Section 3.7 of Assigned Numbers defines the Valid Range descriptor (0x2906).
 ///
 /// ```swift
 /// Characteristic<UInt8>("5c3a0003-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write]) {
@@ -12,12 +12,12 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// Centrals can read the range of valid values. A central can still write a value outside the valid range.
-/// Refuse a value outside the valid range in the ``Write`` handler.
+/// Centrals can read the range of valid values. The descriptor does not prevent a central from writing a
+/// value outside the valid range. Refuse a value outside the valid range in the ``Write`` handler.
 public struct ValidRange<Value: GATTValue & Comparable>: Sendable {
     let declaration: DescriptorDeclaration
 
-    /// Declares the lower bound and the upper bound of the valid values.
+    /// Creates the descriptor from the lowest and the highest valid value.
     public init(_ range: ClosedRange<Value>) {
         var writer = ByteWriter()
         range.lowerBound.encode(into: &writer)

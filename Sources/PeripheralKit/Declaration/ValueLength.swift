@@ -13,7 +13,9 @@ public struct ValueLength: Hashable, Sendable {
     let minimum: Int
     let maximum: Int
 
-    /// Any length from 0 to 512 bytes, which is the maximum for an attribute.
+    /// Any length from 0 to 512 bytes.
+    ///
+    /// The maximum length of an attribute value is 512 bytes.
     public static let any = ValueLength(minimum: 0, maximum: maximumValueLength)
 
     /// Exactly the given number of bytes, from 0 to 512.
@@ -26,7 +28,9 @@ public struct ValueLength: Hashable, Sendable {
         ValueLength(minimum: 0, maximum: count)
     }
 
-    /// A number of bytes in the given range, which must be within 0 to 512.
+    /// A length in the given range.
+    ///
+    /// The lowest possible length is 0 bytes, and the highest possible length is 512 bytes.
     public static func within(_ counts: ClosedRange<Int>) -> ValueLength {
         ValueLength(minimum: counts.lowerBound, maximum: counts.upperBound)
     }

@@ -17,22 +17,23 @@ public import PeripheralCore
 /// The write handler runs in a separate task. The handler can suspend, but must not block its thread for
 /// long: see ``Read``.
 ///
-/// - Order: The peripheral handles all writes of one central in order, one write at a time, even if they are
-///   to different attributes. The peripheral handles the writes of different centrals concurrently.
+/// - Order: The peripheral handles all writes of one central in order, one write at a time, even if the
+///   central writes to different attributes. The peripheral handles the writes of different centrals
+///   concurrently.
 /// - Reads: If a central reads a value that it has just written without response, the read waits for the
 ///   handler of the write. Return from the handler as soon as the program has stored the value. Do longer
 ///   work in a separate task that the handler does not await.
-/// - Limit: Up to 256 writes of a central can wait for the handler. If 256 writes of a central already wait,
+/// - Limit: Up to 256 writes of a central can wait for the handler. As soon as 256 writes of a central wait,
 ///   the peripheral refuses further writes of that central with `ATTError.insufficientResources`.
 /// - Handlers that do not return: If a handler ignores the cancellation of its task, the handler delays all
 ///   later writes of the same central. The peripheral refuses a delayed write after 4 seconds. The peripheral
 ///   does not cancel the task of a write without response.
 ///
 /// A write request succeeds when the handler returns. If the handler throws an error, the peripheral refuses
-/// the write request. ``Read`` describes which ATT error the central receives for a thrown error. The
-/// peripheral cannot refuse a write without response, and cannot inform the central that the write failed.
-/// Some Bluetooth stacks cannot send `ATTError.valueNotAllowed` or `ATTError.insufficientResources`: see
-/// `ATTError`.
+/// the write request. For each error of a handler, the documentation of ``Read`` describes the ATT error that
+/// the central receives. The peripheral cannot refuse a write without response, and cannot inform the central
+/// that the write failed. Some Bluetooth stacks cannot send `ATTError.valueNotAllowed` or
+/// `ATTError.insufficientResources`: see `ATTError`.
 public struct Write<Value: GATTValue>: Sendable {
     let handler: WriteHandler
 

@@ -14,26 +14,26 @@ public import PeripheralCore
 /// ```
 ///
 /// Declare a write stream instead of a ``Write`` to receive bulk data. The peripheral answers a write as soon
-/// as the write is in the buffer, before the program has consumed the write. The program cannot refuse a
-/// write to a write stream. If the bytes of a write are not a valid `Value` or do not have the declared
-/// length, the peripheral refuses the write. A refused write does not enter the buffer.
+/// as the write is in the buffer. The answer does not wait until the program consumes the write. The program
+/// cannot refuse a write to a write stream. If the bytes of a write are not a valid `Value` or do not have
+/// the declared length, the peripheral refuses the write. A refused write does not enter the buffer.
 ///
 /// While the buffer is full, further writes wait until the buffer has room:
 ///
 /// - If a write with response has waited for 4 seconds, the peripheral refuses the write with
 ///   `ATTError.unlikelyError`. A refused write does not enter the buffer.
-/// - For a write without response, the wait has no time limit. While the buffer is full, up to 256 writes of
-///   each central can wait. If 256 writes of a central already wait, further writes of that central are lost,
+/// - A write without response can wait for any length of time. While the buffer is full, up to 256 writes of
+///   each central can wait. As soon as 256 writes of a central wait, further writes of that central are lost,
 ///   and the peripheral logs the loss. Some Bluetooth stacks treat every write as a write without response if
 ///   the characteristic has the property `.writeWithoutResponse`. To prevent the loss of data, declare only
 ///   the property `.write`.
 ///
-/// The peripheral handles all writes of a central in order, even if they are to different attributes. A write
-/// that waits for room in the buffer delays the other writes of the same central, including writes to a
-/// control point. The peripheral refuses a delayed write after 4 seconds. A delayed write without response
-/// also delays the reads of the same value by the same central. A full buffer does not delay the reads of
-/// other values or the requests of other centrals. Consume the writes of a write stream without delay. If
-/// processing the data takes time, first move the data out of the buffer.
+/// The peripheral handles all writes of a central in order, even if the central writes to different
+/// attributes. A write that waits for room in the buffer delays the other writes of the same central,
+/// including writes to a control point. The peripheral refuses a delayed write after 4 seconds. While a write
+/// without response waits, reads of the same value by the same central also wait. A full buffer does not
+/// delay the reads of other values or the requests of other centrals. Consume the writes of a write stream
+/// without delay. If processing the data takes time, first move the data out of the buffer.
 public struct WriteStream<Value: GATTValue>: Sendable {
     let target: WriteTarget
 

@@ -5,7 +5,7 @@ public import PeripheralCore
 /// If the error of a handler conforms to `ATTErrorConvertible`, the framework refuses the request with
 /// ``attError``. Some Bluetooth stacks cannot send every ATT error. See `ATTError`.
 ///
-/// If a handler throws an error that does not conform to this protocol, the framework logs the error. The
+/// If a handler throws an error that does not conform to this protocol, the framework logs the error, and the
 /// central receives `ATTError.unlikelyError`.
 public protocol ATTErrorConvertible: Error {
     /// The error that the central receives.
@@ -13,7 +13,7 @@ public protocol ATTErrorConvertible: Error {
 }
 
 extension ATTError: ATTErrorConvertible {
-    /// This error itself, because it is already an `ATTError`.
+    /// The same error, because an `ATTError` needs no conversion.
     public var attError: ATTError { self }
 }
 

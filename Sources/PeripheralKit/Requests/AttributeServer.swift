@@ -229,7 +229,7 @@ final class AttributeServer: Sendable {
         }
         guard entry.length.allows(value.count) else {
             logger.error(
-                "A read was refused with 'unlikely error' because the length of its value is not declared.",
+                "A read was refused with 'unlikely error' because the handler's value has an invalid length.",
                 metadata: [
                     "peripheral.attribute": .bounded(entry.name),
                     "peripheral.length": "\(value.count)",

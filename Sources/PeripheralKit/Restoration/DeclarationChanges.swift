@@ -4,8 +4,8 @@ public import PeripheralCore
 ///
 /// The framework compares each declared element with an earlier element of the same type. If several elements
 /// have the same type, the framework compares the first declared element with the first earlier element, the
-/// second declared element with the second earlier element, and so on. The framework numbers services within
-/// the peripheral, characteristics within their service, and descriptors within their characteristic.
+/// second with the second, and so on. The framework compares the positions of services within the peripheral,
+/// of characteristics within their service, and of descriptors within their characteristic.
 public struct DeclarationChanges: Hashable, Sendable {
     /// A service, a characteristic or a descriptor.
     public struct Element: Hashable, Sendable, CustomStringConvertible {
@@ -59,17 +59,17 @@ public struct DeclarationChanges: Hashable, Sendable {
 
     /// The services and characteristics with changed or unknown handles.
     ///
-    /// A new service or characteristic does not move other elements if enough handles are free after the
-    /// service. Usually, 32 handles are free after a service. If another program uses the handles of a
-    /// service, the Bluetooth stack refuses the handles, and the service moves.
-    /// ``SessionEvent/handlesChanged`` reports that a service has moved.
+    /// If enough handles are free after a service, a new service or characteristic does not change the
+    /// handles of other elements. Usually, 32 handles are free after a service. If another program uses the
+    /// handles of a service, the Bluetooth stack refuses the handles, and the service receives other handles.
+    /// ``SessionEvent/handlesChanged`` reports that the handles of a service have changed.
     public internal(set) var moved: [Element] = []
 
     /// Whether centrals must discover the services again.
     ///
-    /// The value is `true` if a handle or a declaration has changed. After the change, the Database Hash is
-    /// different, and the attribute caches of centrals are outdated. The value is also `true` if the
-    /// framework could not restore anything, or if the Bluetooth stack does not report handles.
+    /// The value is `true` if a handle or a declaration has changed. A changed handle or declaration changes
+    /// the Database Hash, and makes the attribute caches of centrals outdated. The value is also `true` if
+    /// the framework could not restore anything, or if the Bluetooth stack does not report handles.
     ///
     /// The Bluetooth stack sends Service Changed to connected centrals immediately, and to bonded centrals
     /// after they reconnect.

@@ -20,11 +20,11 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// If the preserved state of one peripheral cannot be used, the other peripherals are not affected. For this
-/// reason, the `catch` clause in the example is inside the loop. If a store detects that a state is damaged,
+/// The `catch` clause in the example is inside the loop. If the preserved state of one peripheral cannot be
+/// used, the loop continues with the next peripheral. If a store detects that a state is damaged,
 /// ``RestorationStore/identifiers()`` omits the identifier of this state. ``RestorationStore/identifiers()``
-/// and `init(_:in:)` do not change a damaged state. If a program later runs a peripheral with this
-/// identifier, the framework moves the damaged state to another name and reports the problem.
+/// and `init(_:in:)` do not change a damaged state. If a program later runs a peripheral with the identifier
+/// of a damaged state, the framework moves the state to another name and reports the problem.
 public struct PreservedPeripheral: Sendable {
     /// The restoration identifier.
     public let identifier: String
@@ -80,9 +80,8 @@ public struct PreservedPeripheral: Sendable {
     ///
     /// The characteristic has the same properties, security, length, update policy and constant descriptors
     /// as in the earlier run. If the writes were ``WriteDurability/durable`` in the earlier run, they are
-    /// also durable in the new run. The durability that the ``PersistentValue`` declares cannot change this.
-    /// The reason is that centrals expect the peripheral to preserve each successful write, as in the earlier
-    /// run.
+    /// also durable in the new run. The new ``PersistentValue`` cannot declare another durability for these
+    /// writes. Centrals expect that the peripheral preserves each successful write, as in the earlier run.
     ///
     /// - Parameters:
     ///   - uuid: The type of the characteristic.
@@ -125,14 +124,15 @@ public struct PreservedPeripheral: Sendable {
 extension Peripheral {
     /// Declares a peripheral from the preserved state of an earlier run.
     ///
-    /// A characteristic without a handler has its constant value. If the characteristic also has no constant
-    /// value, the framework restores its preserved value. In this case, the characteristic behaves like a
-    /// characteristic with a ``PersistentValue``. ``validate()`` reports these problems of a restored
-    /// declaration:
+    /// If a characteristic has no handler, the peripheral serves its constant value. If a characteristic has
+    /// neither a handler nor a constant value, the framework restores its preserved value. A characteristic
+    /// with a restored value behaves like a characteristic with a ``PersistentValue``. ``validate()`` reports
+    /// these problems of a restored declaration:
     ///
     /// - A characteristic has no handler, no constant value and no preserved value.
     /// - A characteristic had an ``Authorization`` in the earlier run but has no ``Authorization`` in the new
-    ///   declaration. In this case, the framework does not allow any central to use the characteristic.
+    ///   declaration. Without the ``Authorization``, the framework does not allow any central to use the
+    ///   characteristic.
     /// - The program passes a characteristic with a new handler, but the preserved state does not contain
     ///   this characteristic.
     ///

@@ -1,6 +1,6 @@
 /// An error that occurs when the preserved state of a peripheral cannot be used or saved.
 public struct RestorationError: Error, Sendable, CustomStringConvertible {
-    /// A kind of restoration error.
+    /// A code that identifies the reason for a ``RestorationError``.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case inUse, damaged, foreign, newerVersion, tooLarge, untrusted, unreadable, unwritable
@@ -11,11 +11,11 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
 
         /// Another running peripheral uses the restoration identifier.
         ///
-        /// The other peripheral can run in any process.
+        /// The other peripheral can run in the same process or in another process.
         public static let inUse = Code(kind: .inUse)
         /// The preserved state is damaged.
         ///
-        /// A possible reason is that a file was truncated or changed.
+        /// For example, a file was truncated or changed.
         public static let damaged = Code(kind: .damaged)
         /// The preserved state was saved under another restoration identifier.
         public static let foreign = Code(kind: .foreign)
@@ -25,7 +25,7 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
         public static let newerVersion = Code(kind: .newerVersion)
         /// A preserved value does not have the declared type or length.
         public static let incompatible = Code(kind: .incompatible)
-        /// The preserved state is larger than the store accepts.
+        /// The preserved state exceeds the maximum size that the store accepts.
         public static let tooLarge = Code(kind: .tooLarge)
         /// The store does not trust the preserved state.
         ///
@@ -55,7 +55,7 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
         public var description: String { kind.rawValue }
     }
 
-    /// The kind of the restoration error.
+    /// The code that identifies the reason for the error.
     public var code: Code
 
     /// A message about the error, in one or two sentences.
@@ -69,7 +69,7 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
     /// all other cases, the property is `nil`.
     public var version: Int?
 
-    /// Creates a restoration error for a store to throw.
+    /// Creates an error that a store can throw.
     public init(code: Code, message: String, version: Int? = nil) {
         self.code = code
         self.message = message

@@ -43,7 +43,7 @@ public struct RestorationState: Hashable, Sendable {
         }
     }
 
-    /// Adds a group, or replaces the group with the same name at the same position.
+    /// Adds a group, or replaces the existing group with the same name.
     public mutating func append(_ group: Group) {
         self[group.name] = group
     }

@@ -5,7 +5,7 @@
 /// stores the state in memory and is intended for tests. A program can implement another store, for example
 /// for a flash partition or a settings service. A restoration store must meet these requirements:
 ///
-/// - After ``RestorationRecord/save(_:)`` has returned, the saved state survives a crash at any later time.
+/// - After ``RestorationRecord/save(_:)`` has returned, the saved state survives every later crash.
 /// - A loaded state is exactly one of the saved states, and never a mixture of two saved states.
 /// - While a record is open, a store refuses to open the record again.
 public protocol RestorationStore: Sendable {
@@ -105,7 +105,7 @@ public protocol RestorationRecord: Sendable {
 extension RestorationRecord {
     /// Moves the preserved state to another name, like ``setAside()``.
     ///
-    /// The default implementation does not distinguish versions.
+    /// The default implementation ignores the version.
     public func setAside(forVersion version: Int) async throws(RestorationError) -> String? {
         try await setAside()
     }

@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// The preserved state of an earlier run, which a new run of the peripheral restores.
+/// The state that a new run of a peripheral restores from an earlier run.
 ///
 /// A peripheral with a restoration identifier receives the restored state before it registers its services
 /// and before it serves any request.
@@ -34,12 +34,14 @@ public struct RestoredState: Sendable {
     /// ``DeclarationChanges/invalidatesCaches`` is `true`.
     public let changes: DeclarationChanges
 
-    /// The problems of the restoration, such as a damaged file that was set aside.
+    /// The problems during the restoration, such as a damaged file.
     ///
     /// The array of problems is usually empty.
     public let problems: [RestorationProblem]
 
-    /// Whether the restored state is empty, because the framework could not restore anything.
+    /// Whether the restored state is empty.
+    ///
+    /// The restored state is empty if the framework could not restore anything.
     ///
     /// If the value is `true`, ``problems`` contains the reason.
     public var isEmpty: Bool { preserved == nil }
@@ -57,7 +59,7 @@ public struct RestoredState: Sendable {
     /// Each service includes all its characteristics and descriptors.
     public var services: [ServiceDescription] { preserved?.database.table.services ?? [] }
 
-    /// The advertisements of the earlier run, either as declared or as last set.
+    /// The last advertisements of the earlier run, as declared or as set by the program.
     public var advertisements: [Advertisement] { preserved?.advertisements ?? [] }
 
     init(
@@ -80,15 +82,15 @@ public struct RestoredState: Sendable {
     ///
     /// The framework preserves only constant values and the values of characteristics with a
     /// ``PersistentValue``. The peripheral serves a restored persistent value automatically. Use this
-    /// function if the program must act on the value.
+    /// function if the program itself needs the restored value.
     ///
     /// - Parameter characteristic: A characteristic in the new declaration of the peripheral.
     /// - Returns: The value. For a characteristic with a ``PersistentValue``, the result is the value that
     ///   centrals read. The result is `nil` if no value is preserved for the characteristic. The result is
     ///   also `nil` if the ``PersistentValue`` does not accept the preserved value. If the
     ///   ``PersistentValue`` does not accept the preserved value, ``problems`` contains the reason.
-    /// - Throws: `GATTDecodingError` if the preserved bytes cannot be decoded as a `Value`, and the
-    ///   characteristic has no ``PersistentValue``.
+    /// - Throws: `GATTDecodingError` if the characteristic has no ``PersistentValue`` and its preserved bytes
+    ///   cannot be decoded as a `Value`.
     public func value<Value>(of characteristic: Characteristic<Value>) throws -> Value? {
         try bytes(of: characteristic).map { try Value(gattBytes: $0) }
     }
@@ -101,7 +103,7 @@ public struct RestoredState: Sendable {
         return preserved?.values[handle] ?? preserved?.database.staticValues[handle]
     }
 
-    /// Returns the attribute handle that centrals used for the value of a characteristic in the earlier run.
+    /// Returns the attribute handle that the value of a characteristic had in the earlier run.
     ///
     /// The result is `nil` if the value had no handle in the earlier run, or if the framework does not know
     /// the handle.
@@ -121,8 +123,8 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
         /// The framework could not open the record of the restoration identifier.
         ///
         /// The framework preserves nothing until the record is open. In most cases, the framework tries
-        /// again to open the record. The framework does not try again in these cases, because a save would
-        /// replace preserved state in the record:
+        /// again to open the record. In these cases, the framework does not try again, because a save would
+        /// replace the preserved state in the record:
         ///
         /// - The next run restores the state in the record (``RestorationError/Code/openedLate``).
         /// - The framework can neither read nor rename the state in the record.
@@ -148,7 +150,7 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
     /// The error that describes the reason for the failure.
     public let error: RestorationError
 
-    /// The new location of preserved state that was set aside.
+    /// The new location of a preserved state that the store has moved.
     ///
     /// The state at this location can be examined manually.
     ///
@@ -176,7 +178,7 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
         hasher.combine(error.message)
     }
 
-    /// The message of the error, and the location of preserved state that was set aside.
+    /// The message of the error, and the new location of the preserved state if the store has moved it.
     public var description: String {
         error.message + (setAside.map { " It is set aside as \($0)." } ?? "")
     }

@@ -11,9 +11,9 @@ public struct RestoredSubscriber: Hashable, Sendable {
         /// The central is bonded and not connected.
         ///
         /// The peripheral can identify the central after the central reconnects. The central receives no
-        /// updates until it has reconnected. Most centrals subscribe again automatically after the peripheral
-        /// is on the air again. The Bluetooth stack removes the services of a program when the program ends
-        /// or is killed. Some Bluetooth stacks then also delete the subscriptions to these services.
+        /// updates until it has reconnected. After the peripheral is published again, most centrals subscribe
+        /// automatically. The Bluetooth stack removes the services of a program when the program ends or is
+        /// killed. Some Bluetooth stacks also delete the subscriptions to the removed services.
         case expected
         /// The central is not a subscriber until it subscribes again.
         ///
@@ -22,7 +22,7 @@ public struct RestoredSubscriber: Hashable, Sendable {
         /// - The central has reconnected but has not subscribed again.
         /// - The central is bonded with an adapter that the peripheral does not use.
         /// - The central is no longer bonded, or was never bonded.
-        /// - The characteristic no longer exists, or can no longer have subscribers.
+        /// - The characteristic no longer exists, or no longer allows subscriptions.
         case mustSubscribeAgain
     }
 
@@ -31,9 +31,10 @@ public struct RestoredSubscriber: Hashable, Sendable {
     /// After the central has subscribed again, this property is equal to an element of
     /// ``PeripheralSession/centrals``.
     ///
-    /// Before the central subscribes again, ``Central/address`` depends on the bond. For a bonded central,
-    /// the address is the identity address of the central. For a central without a bond, the address is the
-    /// address from the earlier run. A central without a bond might now use a different address.
+    /// Before the central subscribes again, ``Central/address`` depends on whether the central is bonded. For
+    /// a bonded central, the address is the identity address of the central. For a central without a bond,
+    /// the address is the address from the earlier run. A central without a bond might now use a different
+    /// address.
     public internal(set) var central: Central
 
     /// The UUID of the characteristic that the central subscribed to.

@@ -54,7 +54,7 @@ public struct Central: Sendable, Hashable, Identifiable {
     /// The address by which the Bluetooth stack knows the central.
     ///
     /// The address of a bonded central is its identity address. A central that is not bonded usually has a
-    /// random address that changes. Do not store a random address to recognize a central later.
+    /// random address that changes. Do not use a stored random address to recognize a central later.
     public let address: DeviceAddress
 
     /// Whether the address is public or random.
@@ -75,7 +75,8 @@ public struct Central: Sendable, Hashable, Identifiable {
 
     /// The maximum number of bytes in one notification or indication.
     ///
-    /// This number is the MTU minus the 3 bytes of the ATT header (Core Specification, Vol 3, Part F, 3.4.7).
+    /// The maximum is the MTU minus the 3 bytes of the ATT header (Core Specification, Vol 3, Part F, section
+    /// 3.4.7).
     public var maximumUpdateValueLength: Int { mtu - 3 }
 
     /// Creates a central.

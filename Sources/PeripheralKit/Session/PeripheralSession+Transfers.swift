@@ -14,7 +14,7 @@ extension PeripheralSession {
     ///
     /// The speed of the link determines the speed of the transfer. The session passes only a few chunks to
     /// the Bluetooth stack at a time. The length of the queue therefore does not depend on the size of the
-    /// document. Between the chunks of a document, the session sends updates of other characteristics.
+    /// document. Between the chunks of a document, the session can send updates of other characteristics.
     ///
     /// Values from later calls to ``update(_:_:to:)-(_,_,Central)`` for the same characteristic wait until
     /// the document is complete. Other documents for the same characteristic also wait until the document is
@@ -22,15 +22,15 @@ extension PeripheralSession {
     /// until the document is complete. If the central subscribes again during the transfer, the session
     /// restarts the transfer from the beginning.
     ///
-    /// After a cancellation, the Bluetooth stack still sends the chunks that it has already accepted. The
-    /// session then sends the end marker. The end marker prevents the central from mistaking the next update
-    /// for the rest of the document. If the call is cancelled before the session has passed the first chunk
-    /// to the Bluetooth stack, the session sends no chunk and no end marker.
+    /// After a cancellation, the Bluetooth stack still sends the chunks that it has already accepted. After
+    /// these chunks, the session sends the end marker. The end marker prevents the central from mistaking the
+    /// next update for the rest of the document. If the call is cancelled before the session has passed the
+    /// first chunk to the Bluetooth stack, the session sends no chunk and no end marker.
     ///
     /// If a call fails while the central stays connected, the central may have received a part of the
-    /// document without an end marker. In this case, the session ends that part later: before the first chunk
-    /// of the next document, the session sends an end marker to the central. The session also sends this end
-    /// marker if the next document is for all subscribers.
+    /// document without an end marker. In this case, the session sends an end marker to the central before
+    /// the first chunk of the next document. The session also sends this end marker before a document for all
+    /// subscribers.
     ///
     /// - Parameters:
     ///   - bytes: The document.
@@ -124,28 +124,27 @@ extension PeripheralSession {
     /// for a central that disconnects or unsubscribes. If the characteristic has no subscribers, the function
     /// returns immediately.
     ///
-    /// Some Bluetooth stacks can send a value only to all subscribers together. With these Bluetooth stacks,
-    /// the slowest subscriber determines the speed. A central that subscribes during the transfer misses the
-    /// first chunks of the document, and receives only the remaining chunks. After the remaining chunks, the
-    /// session sends the whole document to all subscribers again.
+    /// Some Bluetooth stacks can send a value only to all subscribers together. If a value is sent to all
+    /// subscribers together, the slowest subscriber determines the speed. A central that subscribes during
+    /// the transfer misses the first chunks of the document, and receives only the remaining chunks. After
+    /// the remaining chunks, the session sends the whole document to all subscribers again.
     ///
-    /// Even if the Bluetooth stack can send values to each subscriber separately, the Bluetooth stack can
-    /// lose this ability for one subscriber. For example, a Bluetooth stack can lose this ability for a
-    /// bonded central that has reconnected. The session can then send the document to all subscribers
-    /// together. If a central has received only a part of the document, the session ends that part with an
-    /// end marker.
+    /// In some cases, the Bluetooth stack can no longer send values separately to one of the subscribers. An
+    /// example is a bonded central that has reconnected. The session can then send the document to all
+    /// subscribers together. If a central has received only a part of the document, the session sends an end
+    /// marker after that part.
     ///
     /// With indications, each subscriber confirms the chunks independently of the other subscribers. If the
     /// session knows that a subscriber has asked for notifications, that subscriber receives notifications.
     ///
     /// If the Bluetooth stack sends each indication to all subscribers together, all subscribers must confirm
-    /// a chunk before the session sends the next chunk. ``indicate(_:_:)`` has the same limitation. The
-    /// Bluetooth stack might not report that a subscriber has unsubscribed or has asked for notifications. If
-    /// a subscriber does not confirm a chunk, the function waits for 30 s. The other subscribers then receive
-    /// the rest of the document without further delay. After the function has sent the whole document, the
-    /// function throws ``PeripheralError/Code/unconfirmed``. If another subscriber does not confirm the chunk
-    /// that follows the unconfirmed chunk, the function throws ``PeripheralError/Code/unconfirmed``
-    /// immediately and sends no further chunks.
+    /// a chunk before the session sends the next chunk. The function ``indicate(_:_:)`` also waits until all
+    /// subscribers have confirmed the indication. The Bluetooth stack might not report that a subscriber has
+    /// unsubscribed or has asked for notifications. If a subscriber does not confirm a chunk, the function
+    /// waits for 30 s. After this wait, the other subscribers receive the remaining chunks without further
+    /// delay. After the function has sent the whole document, the function throws
+    /// ``PeripheralError/Code/unconfirmed``. If another subscriber does not confirm the next chunk, the
+    /// function immediately throws ``PeripheralError/Code/unconfirmed`` and sends no further chunks.
     ///
     /// The transfer follows the rules of
     /// ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
@@ -179,10 +178,10 @@ extension PeripheralSession {
     /// Each subscriber receives the document once for each subscription. To offer another document, cancel
     /// the calling task and call the function again. All current subscribers receive the new document.
     ///
-    /// A central that cannot be reached receives the document after it subscribes again. For example, a
-    /// bonded central might not encrypt the link after it has reconnected. If the characteristic requires
-    /// encryption, a central cannot be reached until it encrypts the link. A central that has not confirmed a
-    /// chunk also receives the document after it subscribes again.
+    /// A central that cannot be reached receives the document after it subscribes again. For example, if the
+    /// characteristic requires encryption, a bonded central that has reconnected cannot be reached until it
+    /// encrypts the link. A central that has not confirmed a chunk also receives the document after it
+    /// subscribes again.
     ///
     /// The transfer follows the rules of ``send(_:over:chunkSize:endMarker:by:progress:)``.
     ///
@@ -296,9 +295,9 @@ extension PeripheralSession {
     ///   - characteristic: A characteristic of this peripheral with a ``WriteStream``.
     ///   - endMarker: The write that follows the last chunk of a document. A chunk that is equal to the end
     ///     marker also ends the document.
-    ///   - maximumSize: The maximum size of a document, in bytes. Each central that writes a document can
-    ///     occupy this amount of memory.
-    /// - Returns: A sequence of the documents that centrals finish between the call and the end of the
+    ///   - maximumSize: The maximum size of a document, in bytes. The session can use this amount of memory
+    ///     for each central that writes a document.
+    /// - Returns: A sequence of the documents that centrals complete between this call and the end of the
     ///   session.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when the end marker
     ///   has fewer than 2 or more than 20 bytes. The other possible codes are

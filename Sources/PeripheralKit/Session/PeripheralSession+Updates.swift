@@ -9,8 +9,8 @@ extension PeripheralSession {
     /// ``Central/maximumUpdateValueLength`` of a central, the central receives a truncated value.
     ///
     /// A central does not receive the value if its link lacks the security that the characteristic requires.
-    /// For example, the subscription of a bonded central resumes when the central reconnects, before it
-    /// encrypts the link. In some cases, the Bluetooth stack can send a value only to several centrals
+    /// For example, after a bonded central reconnects, its subscription resumes before the central has
+    /// encrypted the link. In some cases, the Bluetooth stack can send a value only to several centrals
     /// together. If the link of one of these centrals lacks the required security, none of these centrals
     /// receives the value.
     ///
@@ -19,7 +19,7 @@ extension PeripheralSession {
     /// ``UpdatePolicy/latest``, a newer value can replace the value in the queue. The function then returns
     /// without an error, and the session does not send the replaced value. With ``UpdatePolicy/durable``, the
     /// function returns when the value is saved. If the call is cancelled, the value is sent only to centrals
-    /// for which the Bluetooth stack already holds the value. ``update(_:_:)`` queues a value without
+    /// for which the Bluetooth stack has already accepted the value. ``update(_:_:)`` queues a value without
     /// waiting.
     ///
     /// - Parameters:
@@ -45,9 +45,9 @@ extension PeripheralSession {
     /// centrals read confidential values instead.
     ///
     /// Some versions of the Bluetooth stack have a defect that affects characteristics with the property
-    /// `.indicate`. If such a characteristic has several subscribers, sending a value to only one of them
-    /// triggers the defect. The subscriber that receives the value can then crash the Bluetooth stack. To
-    /// avoid the crash, require pairing for the characteristic, or send its values to all subscribers.
+    /// `.indicate`. If the characteristic has several subscribers, a value for only one subscriber triggers
+    /// the defect. The subscriber that receives the value can then crash the Bluetooth stack. To avoid the
+    /// crash, require pairing for the characteristic, or send its values to all subscribers.
     ///
     /// The function follows the rules of ``notify(_:_:)-(_,Value)``.
     ///
@@ -61,7 +61,8 @@ extension PeripheralSession {
     ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack cannot send a value to the
     ///     central separately. Some Bluetooth stacks can send a value only to all subscribers together. Other
     ///     Bluetooth stacks cannot send a value to a single central after another central has disconnected.
-    ///     The same limitation applies to a bonded central whose subscription has resumed.
+    ///     Some Bluetooth stacks cannot send a value separately to a bonded central after its subscription
+    ///     has resumed.
     public func notify<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -94,10 +95,10 @@ extension PeripheralSession {
     /// characteristic has no subscribers, the function returns immediately.
     ///
     /// A central receives one indication at a time, in the order of the calls. An indication therefore waits
-    /// for all earlier indications to the same centrals. If one of these centrals is receiving a document
-    /// through indications of the same characteristic, the indication waits for the end of the document.
-    /// Indications of other characteristics are sent between the chunks of a document. An indication can
-    /// overtake values that ``update(_:_:)`` has queued.
+    /// for all earlier indications to the same centrals. If a central is receiving a document as indications
+    /// of the same characteristic, the indication waits until the transfer of the document ends. Indications
+    /// of other characteristics are sent between the chunks of a document. An indication can arrive before
+    /// values that ``update(_:_:)`` queued earlier.
     ///
     /// If the calling task is cancelled, the function throws an error immediately. If the cancelled
     /// indication is still waiting for earlier indications, it is not sent.
@@ -106,13 +107,13 @@ extension PeripheralSession {
     /// Bluetooth stack that reports only the number of confirmations has these limitations:
     ///
     /// - The Bluetooth stack might not report that one of several centrals has unsubscribed (see
-    ///   ``Subscription/central``). The next indication still waits for the unsubscribed central, and fails
-    ///   with ``PeripheralError/Code/unconfirmed`` after 30 s. Suppose that only two of three
-    ///   centrals have confirmed the failed indication. For each later indication, the function then waits
-    ///   for two confirmations, not for three. After another central subscribes, the function waits for a
-    ///   confirmation from every subscriber again.
-    /// - One of several centrals might disconnect at the moment when a confirmation arrives. If the
-    ///   confirmation of any central is missing at this moment, the indication fails with
+    ///   ``Subscription/central``). The next indication waits for the confirmation of the unsubscribed
+    ///   central, and fails with ``PeripheralError/Code/unconfirmed`` after 30 s. For example, if only two of
+    ///   three centrals have confirmed the failed indication, the function waits for only two confirmations
+    ///   of each later indication. After another central subscribes, the function waits for a confirmation
+    ///   from every subscriber again.
+    /// - One of several centrals might disconnect at the moment when a confirmation arrives. If any other
+    ///   confirmation is missing at this moment, the indication fails with
     ///   ``PeripheralError/Code/disconnected``.
     /// - The Bluetooth stack does not report whether a central has asked for notifications or for
     ///   indications. If a characteristic has both `.notify` and `.indicate`, the function expects a
@@ -141,21 +142,21 @@ extension PeripheralSession {
 
     /// Sends a new value to one subscriber as an indication and waits for the confirmation.
     ///
-    /// The function follows the rules of ``indicate(_:_:)``. With some versions of the Bluetooth stack, the
-    /// central can crash the stack if the characteristic has other subscribers. See
+    /// The function follows the rules of ``indicate(_:_:)``. In some versions of the Bluetooth stack, the
+    /// central can crash the Bluetooth stack if the characteristic has other subscribers. See
     /// ``notify(_:_:to:)-(_,_,Central)``.
     ///
     /// - Throws: The errors of ``indicate(_:_:)``, or ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed to indications.
     ///   - ``PeripheralError/Code/notSubscribed`` when the central unsubscribes before it has confirmed the
-    ///     value. A new subscription of the same central has the same effect. Both cases occur only if the
-    ///     characteristic has several subscribers.
+    ///     value. The error also occurs when the central subscribes again before it has confirmed the value.
+    ///     If the characteristic has only one subscriber, neither event causes this error.
     ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack cannot send a value to the
     ///     central separately.
     ///   - ``PeripheralError/Code/unconfirmed`` when the central has not confirmed the value within 30 s.
     ///     The function also throws ``PeripheralError/Code/unconfirmed`` when the Bluetooth stack loses the
-    ///     confirmation. The Bluetooth stack can lose the confirmation when a second central disconnects and
-    ///     the second central is not bonded.
+    ///     confirmation. The Bluetooth stack can lose the confirmation when another central without a bond
+    ///     disconnects.
     public func indicate<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -239,7 +240,7 @@ extension PeripheralSession {
             throw PeripheralError(
                 code: .notDeclared,
                 message:
-                    "Characteristic \(characteristic.uuid) has no indications. Declare it with .indicate."
+                    "Characteristic \(characteristic.uuid) is declared without .indicate. Add .indicate."
             )
         }
         return try runtime.valueHandle(of: characteristic)
@@ -326,7 +327,7 @@ extension PeripheralSession {
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
     ///   - value: The new value, which is at most 512 bytes long when encoded.
-    /// - Returns: Whether the session has queued the value.
+    /// - Returns: `true` if the session has queued the value.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``.
     public func update<Value>(
@@ -340,7 +341,7 @@ extension PeripheralSession {
         return try runtime.updates.update(handle, bytes, to: .subscribers)
     }
 
-    /// Queues a new value for one subscriber if the queue of the subscriber has room.
+    /// Queues a new value for one subscriber if the queue for the subscriber has room.
     ///
     /// The function follows the rules of ``update(_:_:)``.
     ///
@@ -361,9 +362,9 @@ extension PeripheralSession {
 
     /// Queues a new value for several subscribers if the queue of each subscriber has room.
     ///
-    /// If the queue of even one subscriber has no room, the function does not queue the value for any
-    /// subscriber. The function follows the rules of ``update(_:_:)``. If the sequence contains a central
-    /// more than once, the session sends the value to that central only once.
+    /// If the queue of any subscriber has no room, the function queues the value for none of the subscribers.
+    /// The function follows the rules of ``update(_:_:)``. If the sequence contains a central more than once,
+    /// the session sends the value to that central only once.
     ///
     /// - Throws: The function throws the first error that occurs for any of the centrals (see
     ///   ``update(_:_:to:)-(_,_,Central)``). If an error occurs, the session does not queue the value for any
@@ -393,8 +394,8 @@ extension PeripheralSession {
     /// When the queues have room, all waiting calls return in the order in which they began. The first caller
     /// might then fill the queues with new values. If the next caller calls ``update(_:_:)`` while the queues
     /// are full, ``update(_:_:)`` returns `false`. A call to ``notify(_:_:)-(_,Value)`` can also wait for
-    /// room in the same queue. If the call to `notify` has waited longer, the session queues the value of
-    /// `notify` before `readyToUpdate` returns.
+    /// room in the same queue. If the call to `notify` began first, the session queues the value of `notify`
+    /// before `readyToUpdate` returns.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``, or `CancellationError`.
@@ -411,8 +412,8 @@ extension PeripheralSession {
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed, or unsubscribes during
     ///     the wait.
     ///   - ``PeripheralError/Code/disconnected`` when the central disconnects during the wait.
-    ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack cannot, or can no longer, send
-    ///     values to the central separately.
+    ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack cannot send values to the central
+    ///     separately.
     public func readyToUpdate<Value>(
         _ characteristic: Characteristic<Value>,
         to central: Central

@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// The session of a published peripheral during one run of the program.
+/// The interface through which a program controls its peripheral during one run.
 ///
 /// The session is valid within the body closure of ``Peripheral/run(on:logger:_:)``. After the closure
 /// returns, the functions of the session throw a ``PeripheralError`` with the code
@@ -32,9 +32,9 @@ public struct PeripheralSession: Sendable {
 
     /// The state of the peripheral: the radio, the registration and the advertising.
     ///
-    /// ``Peripheral/states`` reports changes. While the peripheral is not published, the session continues
-    /// without centrals and subscriptions. While the peripheral is not published, the session does not send
-    /// updates that are meant for all subscribers.
+    /// ``Peripheral/states`` reports changes. While the peripheral is not published, the session continues,
+    /// but has no centrals and no subscriptions. While the peripheral is not published,
+    /// ``notify(_:_:)-(_,Value)`` and ``update(_:_:)`` send no values.
     public var state: PeripheralState { runtime.peripheralState.current }
 
     /// The events of the session, such as connections and subscriptions of centrals.
@@ -45,8 +45,8 @@ public struct PeripheralSession: Sendable {
     /// events about the restored state. The events about the restored state occur before the session begins.
     /// An access by a service does not count as the first access (see ``GATTServiceDeclaration/run(in:)``).
     ///
-    /// For the current state, read ``centrals`` and ``subscriptions``. To observe every change, read `events`
-    /// before you read ``centrals`` and ``subscriptions``.
+    /// The properties ``centrals`` and ``subscriptions`` contain the current state. To observe every change,
+    /// read `events` before you read ``centrals`` and ``subscriptions``.
     public var events: some AsyncSequence<SessionEvent, Never> & Sendable {
         serviceEvents?.listen() ?? runtime.listen()
     }
@@ -65,8 +65,9 @@ extension PeripheralSession {
 
     /// Returns the current connection of a central.
     ///
-    /// Use the connection as a key for data that is valid only during the connection, such as the consent of
-    /// a user. When the same central connects again, the function returns a different key.
+    /// If data is valid only during one connection, use the connection as a dictionary key for the data. For
+    /// example, use the connection as a key for the consent of a user. After the same central reconnects, the
+    /// function returns a different connection.
     ///
     /// - Returns: The connection, or `nil` if the central is not connected or the session has ended.
     public func connection(of central: Central) -> Central.Connection? {
@@ -94,8 +95,9 @@ extension PeripheralSession {
 
     /// Returns all centrals that are bonded with this device.
     ///
-    /// The function also returns centrals that are not connected. A bond belongs to the device and not to a
-    /// single peripheral. The function therefore also returns centrals that bonded through other programs.
+    /// The function also returns centrals that are not connected. All peripherals on the same device share
+    /// their bonds. The function therefore also returns centrals that have bonded with the peripheral of
+    /// another program.
     ///
     /// - Throws: An error that the Bluetooth stack reports, or ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/connectionLost`` when the peripheral is not published.
@@ -104,7 +106,7 @@ extension PeripheralSession {
         try await runtime.link().bondedCentrals()
     }
 
-    /// Removes the bond of a central and ends its connection.
+    /// Removes the bond with a central and ends the connection of the central.
     ///
     /// The central must pair again to create a new bond. The function also removes the data about the central
     /// from the preserved state.
@@ -136,11 +138,11 @@ extension PeripheralSession {
 extension PeripheralSession {
     /// The current advertisements of the program.
     ///
-    /// The list contains the advertisements that the peripheral declares, or the advertisements that the
-    /// program last set. The list of advertisements is empty after ``stopAdvertising()``.
+    /// The list contains the declared advertisements until the program sets other advertisements. The list of
+    /// advertisements is empty after ``stopAdvertising()``.
     ///
-    /// The list also contains advertisements whose timeout has passed.
-    /// ``SessionEvent/advertisementEnded(_:)`` reports the end of an advertisement.
+    /// An advertisement remains in the list after its timeout. ``SessionEvent/advertisementEnded(_:)``
+    /// reports the end of an advertisement.
     public var advertisements: [Advertisement] { runtime.advertising.advertisements }
 
     /// Replaces the advertisements.
@@ -150,45 +152,44 @@ extension PeripheralSession {
     /// ```
     ///
     /// A new advertisement replaces the earlier advertisement at the same index. The adapter continues to
-    /// send an unchanged advertisement without interruption. If an advertisement has stopped after its
-    /// `timeout`, the adapter starts the advertisement again, even if the advertisement is unchanged. A field
-    /// that the program does not set has the same default as in the declaration of a peripheral. Connected
-    /// centrals stay connected while the advertisements change.
+    /// send an unchanged advertisement without interruption. An unchanged advertisement starts again if its
+    /// `timeout` has passed. The unset fields of a new advertisement have the same defaults as in the
+    /// declaration of a peripheral. Connected centrals stay connected while the advertisements change.
     ///
     /// The new advertisements remain active until the next change or the end of the run. A restart of the
     /// Bluetooth stack does not change the advertisements. `Advertisement.plan(for:)` reports whether an
-    /// advertisement is possible on an adapter.
+    /// adapter can send an advertisement.
     ///
     /// The function returns when the Bluetooth stack has accepted all advertisements. If several tasks change
-    /// the advertisements, the session applies one change after the other. Cancellation of the calling task
-    /// does not undo a change that has begun.
+    /// the advertisements, the session applies one change after the other. If the calling task is cancelled
+    /// during a change, the change continues.
     ///
     /// While the peripheral is not published, the function returns immediately. The new advertisements start
-    /// when the peripheral is published again. If a new advertisement is declared to pause while a central is
-    /// connected, the advertisement starts when the central disconnects. The function does not wait for the
-    /// disconnection of the central.
+    /// when the peripheral is published again. ``Advertisement/whileConnected`` can delay the start of an
+    /// advertisement until no central is connected. The function does not wait until a delayed advertisement
+    /// starts.
     ///
     /// The Bluetooth stack determines whether a change interrupts an advertisement. In most cases, a change
     /// to an advertisement has one of these effects:
     ///
-    /// - A change that affects only the content does not interrupt the advertisement if the kind of
-    ///   advertising (legacy or extended) stays the same. The content of an advertisement consists of
-    ///   services, manufacturer data, service data, raw data, the local name and the appearance.
-    /// - Any other change interrupts the changed advertisement for a few milliseconds. The removal of a name
-    ///   or an appearance also interrupts the advertisement. The adapter sends all other advertisements
-    ///   without interruption.
+    /// - A change of the content does not interrupt the advertisement. The content of an advertisement
+    ///   consists of services, manufacturer data, service data, raw data, the local name and the appearance.
+    /// - Any other change interrupts the changed advertisement for a few milliseconds. A switch between
+    ///   legacy and extended advertising causes the same interruption. The removal of a name or an appearance
+    ///   also interrupts the advertisement. The adapter sends the unchanged advertisements without
+    ///   interruption.
     ///
-    /// The `timeout` starts again if the new advertisement has a different timeout, or if the earlier timeout
-    /// has passed.
+    /// The `timeout` of an advertisement starts again if its duration changes, or if the timeout has already
+    /// passed.
     ///
     /// - Parameter advertisements: The new advertisements. Without arguments, the function uses the
     ///   advertisements that the peripheral declares.
     /// - Throws: The function throws one of these errors:
-    ///   - ``DeclarationError`` when an advertisement is invalid or is not possible on the adapter. A
-    ///     ``DeclarationError`` leaves all advertisements unchanged.
+    ///   - ``DeclarationError`` when an advertisement is invalid or is not possible on the adapter. After a
+    ///     ``DeclarationError``, all advertisements are unchanged.
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/rejected`` when the Bluetooth stack
     ///     refuses an advertisement. For example, the adapter might not have room for another advertisement.
-    ///     After a refused advertisement, the earlier advertisements are active again.
+    ///     If the Bluetooth stack refuses an advertisement, the session restores the earlier advertisements.
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/stopped`` when the session has ended.
     ///   - `CancellationError` when the task is cancelled before the change begins.
     public func advertise(_ advertisements: Advertisement...) async throws {
@@ -244,9 +245,10 @@ extension PeripheralSession {
 
     /// Stops all advertising.
     ///
-    /// Without advertising, no central can discover the peripheral or connect to the peripheral. Without
-    /// advertising, even a central that was connected earlier cannot reconnect. Connected centrals can still
-    /// use the peripheral. ``advertise(_:)-(Advertisement...)`` starts advertising again.
+    /// While advertising is stopped, no central can discover the peripheral or connect to the peripheral.
+    /// Centrals that were connected earlier cannot reconnect while advertising is stopped. The end of
+    /// advertising does not affect connected centrals. ``advertise(_:)-(Advertisement...)`` starts
+    /// advertising again.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/stopped`` if the session has ended,
     ///   or with another code if the Bluetooth stack reports an error. `CancellationError` when the task is
@@ -266,15 +268,15 @@ extension PeripheralSession {
     ///
     /// The state contains the current status of each restored subscriber.
     ///
-    /// The state is `nil` if no state was preserved, or if the peripheral has no restoration identifier.
+    /// The property is `nil` if no state was preserved, or if the peripheral has no restoration identifier.
     public var restored: RestoredState? { runtime.preservation?.restored }
 
-    /// Saves all changes and waits until they are in the store.
+    /// Saves all changes of the state, and waits until the save is complete.
     ///
-    /// How long a save takes depends on the store. If an earlier save has just begun, the function first
-    /// waits for up to half a second. If the program does not call `preserve()`, the session saves changes
-    /// automatically after a short delay, and combines several changes in one save. Cancellation of the
-    /// calling task does not stop the save.
+    /// The duration of a save depends on the store. If an earlier save has just begun, the function first
+    /// waits for up to half a second. The session also saves changes automatically, after a short delay. An
+    /// automatic save can contain several changes. If the calling task is cancelled during a save, the save
+    /// continues.
     ///
     /// - Throws: ``RestorationError`` when the session cannot save the state. ``PeripheralError`` with the
     ///   code ``PeripheralError/Code/restorationUnavailable`` when the peripheral has no restoration
@@ -284,9 +286,10 @@ extension PeripheralSession {
         try await preservation.flush()
     }
 
-    /// The number of saves in this run, and the number of updates dropped from the preserved state.
+    /// The statistics of this run: the number of saves, and the number of preserved updates that were
+    /// dropped.
     ///
-    /// Each save adds wear to flash memory.
+    /// Frequent saves shorten the life of flash memory.
     public var restorationStatistics: RestorationStatistics {
         runtime.preservation?.statistics ?? RestorationStatistics()
     }
@@ -306,18 +309,18 @@ extension PeripheralSession {
     /// is declared with ``WriteDurability/durable``, the function returns after the value is saved. The
     /// session sends the value according to the rules of ``notify(_:_:)-(_,Value)``.
     ///
-    /// With ``UpdatePolicy/durable``, the session saves two things together: the new value, and the update
-    /// for the subscribers. The same save also contains the values of all earlier calls to ``update(_:_:)``.
-    /// With ``UpdatePolicy/durable``, the function does not change the value while the queue of a connected
-    /// subscriber is full.
+    /// With ``UpdatePolicy/durable``, one save contains both the new value and the update for the
+    /// subscribers. The save also contains the values of all earlier calls to ``update(_:_:)``. With
+    /// ``UpdatePolicy/durable``, the function waits for room in the queue of each connected subscriber, and
+    /// then changes the value.
     ///
     /// - Throws: The function throws one of these errors:
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///     ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``.
-    ///   - ``RestorationError`` when the session cannot save the value yet. The session sends the value after
-    ///     a later save.
+    ///   - ``RestorationError`` when the attempt to save the value fails. After a failed attempt, the session
+    ///     tries to save the value again, and then sends the value.
     ///   - ``RestorationError`` when the update queue is full, and the session cannot save the updates in the
-    ///     queue. The value does not change.
+    ///     queue. After this error, the value is unchanged.
     ///   - `CancellationError`.
     public func set<Value>(_ characteristic: Characteristic<Value>, to value: Value) async throws {
         let handle = try persistentHandle(of: characteristic)
@@ -344,7 +347,7 @@ extension PeripheralSession {
     }
 }
 
-/// The number of saves of a peripheral's state, and the number of dropped updates.
+/// Statistics about the preserved state: the number of saves, and the number of dropped updates.
 public struct RestorationStatistics: Hashable, Sendable {
     /// The number of times that the session wrote the state to the store.
     public internal(set) var saves = 0
@@ -352,7 +355,7 @@ public struct RestorationStatistics: Hashable, Sendable {
     /// The number of failed saves.
     public internal(set) var failures = 0
 
-    /// The number of updates that the session dropped to make room for newer updates with
-    /// ``UpdatePolicy/durable(beyond:)``.
+    /// The number of preserved updates that the session dropped to make room for newer updates (see
+    /// ``UpdatePolicy/durable(beyond:)``).
     public internal(set) var droppedUpdates = 0
 }

@@ -30,18 +30,19 @@ public struct PeripheralState: Hashable, Sendable {
 
     /// Whether the adapter sends all advertisements of the program.
     ///
-    /// The declaration of an advertisement can require a pause while a central is connected. This pause does
-    /// not change the value of the property. If the Bluetooth stack refuses one of several advertisements,
-    /// the adapter sends the other advertisements. ``reason`` explains the refusal of an advertisement.
+    /// An advertisement can be declared to pause while a central is connected. The value of the property does
+    /// not change during a declared pause. If the Bluetooth stack refuses one of several advertisements, the
+    /// adapter sends the other advertisements. ``reason`` explains why the Bluetooth stack refused an
+    /// advertisement.
     ///
     /// The property is `false` after ``PeripheralSession/stopAdvertising()``, or after all advertisements
-    /// have timed out. Stopping an advertisement or reaching its timeout is not a failure.
+    /// have timed out. The session does not report a failure when the program stops an advertisement or when
+    /// an advertisement times out.
     public var isAdvertising: Bool
 
-    /// The reason why the peripheral is not published, or why an advertisement is not sent.
+    /// The reason why the peripheral is not published, or why the adapter does not send an advertisement.
     ///
-    /// The text of the reason also explains how to solve the problem. The reason is `nil` if there is no
-    /// failure.
+    /// The text includes instructions for solving the problem. The property is `nil` if there is no failure.
     public var reason: String?
 
     /// Creates a state for use in backends.

@@ -8,8 +8,7 @@ public enum SessionEvent: Hashable, Sendable {
 
     /// A central has disconnected.
     ///
-    /// Before it reports the disconnection, the session reports the end of each of the central's
-    /// subscriptions.
+    /// The session first reports the end of each subscription of the central, and then the disconnection.
     case disconnected(Central)
 
     /// A central has subscribed to a characteristic.
@@ -18,8 +17,8 @@ public enum SessionEvent: Hashable, Sendable {
     /// A subscription has ended.
     ///
     /// A subscription also ends when the Bluetooth stack loses the subscription. For example, the Bluetooth
-    /// stack can lose a subscription when a central bonds after it has subscribed. After the loss of a
-    /// subscription, the central can subscribe again.
+    /// stack can lose a subscription when a subscribed central bonds. The central can subscribe again after
+    /// the Bluetooth stack has lost the subscription.
     case unsubscribed(Subscription)
 
     /// The ``Advertisement/timeout`` of an advertisement has passed.
@@ -30,9 +29,9 @@ public enum SessionEvent: Hashable, Sendable {
 
     /// The attribute handles of the services have changed, because another program uses the earlier handles.
     ///
-    /// The handles that centrals have cached are no longer correct. The session reports changed handles only
-    /// for a peripheral with a restoration identifier. The session reports each change of the handles.
-    /// ``PeripheralSession/restored`` lists the elements whose handles have changed.
+    /// The handles that centrals have cached are no longer correct. If the peripheral has no restoration
+    /// identifier, the session does not report changed handles. The session reports each change of the
+    /// handles. ``PeripheralSession/restored`` lists the elements whose handles have changed.
     case handlesChanged
 
     /// The session could not restore the preserved state, or could not save a change.
@@ -40,7 +39,7 @@ public enum SessionEvent: Hashable, Sendable {
     /// The session retries a failed save.
     ///
     /// After the error ``RestorationError/Code/openedLate``, the session does not preserve the changes of the
-    /// current run. The next run of the program begins with the state that earlier runs preserved. To resume
-    /// preserving changes, end the run and start the peripheral again.
+    /// current run. The next run of the program begins with the state that earlier runs preserved. To
+    /// preserve changes again, end the current run and start a new run.
     case restorationFailed(RestorationProblem)
 }

@@ -7,19 +7,20 @@ public struct Subscription: Hashable, Sendable {
 
     /// The central that has subscribed, with its MTU if the MTU is known.
     ///
-    /// The central is `nil` if the Bluetooth stack does not identify the subscriber. While several centrals
-    /// are subscribed, some Bluetooth stacks might not identify a central that unsubscribes. The subscription
-    /// of an unidentified central remains until that central disconnects, or until the characteristic has no
-    /// subscribers.
+    /// The central is `nil` if the Bluetooth stack does not identify the subscriber. If a characteristic has
+    /// several subscribers, some Bluetooth stacks do not report which central has unsubscribed. The session
+    /// keeps the subscription of an unidentified central until the central disconnects, or until the
+    /// characteristic has no subscribers.
     public let central: Central?
 
-    /// Whether the central has asked for notifications or indications.
+    /// The kind of updates that the central has requested: notifications or indications.
     ///
-    /// The kind of a subscription is `nil` if the kind is not known.
+    /// The property is `nil` if the kind is not known.
     ///
     /// Some Bluetooth stacks do not report the kind of a subscription. If the Bluetooth stack does not report
-    /// the kind, the kind is known only if the characteristic has exactly one of the properties `.notify` and
-    /// `.indicate`.
+    /// the kind, the kind depends on the properties of the characteristic. If the characteristic has only one
+    /// of the properties `.notify` and `.indicate`, that property determines the kind. If the characteristic
+    /// has both properties, the kind is not known.
     public let kind: UpdateKind?
 
     /// The value handle of the characteristic in the publication's table.

@@ -4,7 +4,7 @@ internal import PeripheralCore
 enum DocumentRecipients: Equatable {
     /// All current subscribers, and the centrals that subscribe during the transfer.
     case subscribers
-    /// The listed centrals, each of which must receive the document.
+    /// Specific centrals, which must all receive the document.
     case centrals([Central.ID])
 
     static func central(_ central: Central.ID) -> DocumentRecipients { .centrals([central]) }

@@ -15,10 +15,9 @@ public struct ReceivedDocument: Sendable {
     /// The property is `false` in two cases:
     ///
     /// - The document is longer than the maximum size. `bytes` contains only the first bytes of the document.
-    /// - Writes without response were refused. A write is refused if it is invalid, or if writes arrive
-    ///   faster than the program consumes them. `bytes` does not contain the refused writes. An end marker
-    ///   can also be refused. In this case, the session does not detect the end of the document, and `bytes`
-    ///   also contains the next document.
+    /// - The peripheral refused at least one write without response. The peripheral refuses invalid writes,
+    ///   and refuses writes that arrive faster than the program consumes writes. `bytes` does not contain the
+    ///   refused writes. If the peripheral refuses an end marker, `bytes` also contains the next document.
     public let isComplete: Bool
 
     /// Creates a document for use in tests.
@@ -31,10 +30,10 @@ public struct ReceivedDocument: Sendable {
 
 /// The documents that centrals write to a characteristic with a ``WriteStream``.
 ///
-/// The sequence delivers documents in the order of their end markers. The session assembles the chunks of
-/// each central separately. If a central disconnects before the end marker, the session discards the
-/// unfinished document. Consume the writes of the characteristic only through the sequence of documents. If
-/// other code also consumes the writes, chunks are missing from the documents.
+/// The sequence delivers documents in the order in which their end markers arrive. The session assembles the
+/// chunks of each central separately. If a central disconnects before the end marker, the session discards
+/// the unfinished document. Do not read the ``WriteStream`` of the characteristic directly at the same time.
+/// If other code also consumes the writes, chunks are missing from the documents.
 public struct ReceivedDocuments: AsyncSequence, Sendable {
     let buffer: WriteBuffer
     let connections: ConnectionNumbers

@@ -3,7 +3,7 @@ public struct ChunkSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// The size in bytes; `nil` for the maximum.
     let bytes: Int?
 
-    /// The chunk size that is equal to the maximum size of an update to the central.
+    /// The largest chunk size that fits into one update to the central.
     ///
     /// The chunk size is the ``Central/maximumUpdateValueLength`` of the central, from 20 to 512 bytes.
     public static let maximum = ChunkSize(bytes: nil)

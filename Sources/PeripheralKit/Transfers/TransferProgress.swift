@@ -2,13 +2,13 @@
 public struct TransferProgress: Hashable, Sendable {
     /// The central that receives the document.
     ///
-    /// The central is `nil` if the Bluetooth stack cannot send updates to each recipient separately. The
-    /// other properties then describe a single transfer to all recipients.
+    /// The central is `nil` if the Bluetooth stack cannot send updates to each recipient separately. If
+    /// ``central`` is `nil`, the other properties describe one shared transfer to all recipients.
     public let central: Central.ID?
 
-    /// The number of document bytes that are known to have left this device.
+    /// The number of bytes of the document that the device has sent.
     ///
-    /// The number of sent bytes becomes 0 when the transfer starts again.
+    /// The value of the property becomes 0 when the session restarts the transfer.
     public let sent: Int
 
     /// The size of the document, in bytes.
@@ -21,7 +21,7 @@ public struct TransferProgress: Hashable, Sendable {
         self.total = total
     }
 
-    /// The fraction of the document that has left this device, from 0 to 1.
+    /// The fraction of the document that the device has sent, from 0 to 1.
     ///
     /// For an empty document, the fraction is 1.
     public var fraction: Double { total == 0 ? 1 : Double(sent) / Double(total) }

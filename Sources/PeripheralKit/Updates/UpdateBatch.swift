@@ -9,11 +9,12 @@ internal import PeripheralCore
 /// }
 /// ```
 ///
-/// The session first sends the persistent value to all subscribers, and then the updates in order. One save
-/// preserves the value together with all updates of characteristics with ``UpdatePolicy/durable``. Regardless
-/// of how the program ends, the save preserves either the value with all updates, or nothing. After a
-/// ``WriteDurability/durable`` write, the session first completes the save, and then answers the write and
-/// sends the updates. If the handler throws an error, the session sends no update.
+/// The session first sends the persistent value to all subscribers. Then the session sends the updates in the
+/// order in which the handler appended them. One save preserves the value and all updates of characteristics
+/// with ``UpdatePolicy/durable``. If the program is killed during the save, the save preserves either the
+/// value with all updates, or no change. After a ``WriteDurability/durable`` write, the session first
+/// completes the save, and then answers the write and sends the updates. If the handler throws an error, the
+/// session sends no update.
 public struct UpdateBatch: Sendable {
     private(set) var updates: [PersistentValues.Update] = []
     private let declared: DeclaredState
@@ -24,9 +25,10 @@ public struct UpdateBatch: Sendable {
 
     /// Adds an update for all subscribers of a characteristic.
     ///
-    /// The function follows the rules of ``PeripheralSession/update(_:_:)``, but returns no result. An update
-    /// with ``UpdatePolicy/durable`` is preserved even if the queue contains the maximum number of updates.
-    /// Any other update is dropped for all subscribers if a queue has no room.
+    /// The function follows the rules of ``PeripheralSession/update(_:_:)``, but returns no result. If the
+    /// policy is ``UpdatePolicy/durable``, the session preserves the update regardless of the number of
+    /// preserved updates. With any other policy, the update is dropped for all subscribers if the queue of
+    /// one subscriber is full.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.

@@ -1,9 +1,9 @@
 /// The rule that the session applies to a new value while earlier values wait in the queue.
 ///
 /// Each subscriber has a separate queue for each characteristic. If the Bluetooth stack can send a value only
-/// to all subscribers together, the value waits in a queue that all subscribers share. Empty values also wait
-/// in the shared queue. A value that the session has passed to the Bluetooth stack no longer counts as
-/// queued. The Bluetooth stack holds only a few values at a time.
+/// to all subscribers together, the value waits in a queue that all subscribers share. The shared queue also
+/// holds all empty values. A value leaves the queue when the session passes the value to the Bluetooth stack.
+/// The Bluetooth stack holds only a few values at a time.
 ///
 /// ```swift
 /// Characteristic<Acceleration>("5c3a0007-7e3c-4b6e-9d29-b3f1c0a1d001", .notify, updates: .latest)
@@ -42,10 +42,10 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// program that calls `notify` in a loop therefore delays its newer values.
     public static let latest = UpdatePolicy(kind: .latest)
 
-    /// Preserves each value until it is sent, up to 64 values for each subscriber.
+    /// Preserves up to 64 unsent values for each subscriber.
     public static let durable = UpdatePolicy.durable(beyond: 64)
 
-    /// Preserves each value until it is sent, up to a limit for each subscriber.
+    /// Preserves unsent values for each subscriber, up to the given number.
     ///
     /// The preserved values remain available after the program ends. The values for a bonded subscriber
     /// remain preserved while that subscriber is not connected. The policy requires the peripheral to have a
@@ -55,8 +55,8 @@ public struct UpdatePolicy: Hashable, Sendable {
     ///
     /// - Values that ``PeripheralSession/notify(_:_:)-(_,Value)`` sends. The `notify` function returns when
     ///   the value is preserved.
-    /// - Values that ``PeripheralSession/update(_:_:)`` queues. Such a value is preserved soon after the
-    ///   call.
+    /// - Values that ``PeripheralSession/update(_:_:)`` queues. The session preserves the value soon after
+    ///   the call to `update`.
     /// - Values that a ``PersistentValue`` and its handler send (see ``UpdateBatch``). The session preserves
     ///   the handler's updates together with the persistent value.
     ///
@@ -65,33 +65,36 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// ## Delivery
     ///
     /// The session sends the values for a subscriber in order. If a subscriber has asked for indications, the
-    /// session sends the values as indications. The session preserves a notification until the session has
-    /// determined that the notification has left the device (see ``PeripheralSession/completionReporting``).
-    /// The session preserves an indication until the central has confirmed the indication.
+    /// session sends the values as indications. The session preserves a notification until the device has
+    /// sent the notification. ``PeripheralSession/completionReporting`` describes how the session detects
+    /// that a notification has been sent. The session preserves an indication until the central has confirmed
+    /// the indication.
     ///
     /// The session sends the following values again, in order:
     ///
-    /// - Values that were sent between the last save and the moment when the program was killed.
-    /// - Values that were in transmission, or that waited for a confirmation, when the central disconnected
-    ///   or the program ended.
+    /// - Values that the session sent after the last save, if the program was killed before the next save.
+    /// - Values that were not completely sent, or not confirmed, when the central disconnected or the program
+    ///   ended.
     ///
-    /// Sometimes the Bluetooth stack cannot send a value to only one central. In this case, the session sends
-    /// the value to all subscribers together. Some subscribers might therefore receive the value twice. If a
-    /// value requires an encrypted link, the subscriber receives the value after the link is encrypted.
+    /// If the Bluetooth stack cannot send a value to one central separately, the session sends the value to
+    /// all subscribers together. Some subscribers might therefore receive the same value twice. If a
+    /// characteristic requires an encrypted link, the session sends the value after the central has encrypted
+    /// the link.
     ///
     /// The session drops the values for an unbonded subscriber when the subscriber disconnects or the program
-    /// ends. A subscriber that the Bluetooth stack does not identify receives no values.
+    /// ends. If the Bluetooth stack does not identify a subscriber, the session sends no values to the
+    /// subscriber.
     ///
     /// ## Limits
     ///
     /// When the number of values for a connected subscriber has reached the limit,
-    /// ``PeripheralSession/update(_:_:)`` returns `false`. When a subscriber has reached the limit,
-    /// ``PeripheralSession/readyToUpdate(_:)`` and ``PeripheralSession/notify(_:_:)-(_,Value)`` wait for
-    /// room.
+    /// ``PeripheralSession/update(_:_:)`` returns `false`. The functions
+    /// ``PeripheralSession/readyToUpdate(_:)`` and ``PeripheralSession/notify(_:_:)-(_,Value)`` wait until
+    /// the number of values is below the limit.
     ///
-    /// A subscriber that is not connected does not delay other subscribers. After a reconnection, a
-    /// subscriber receives the newest values up to the limit. ``RestorationStatistics/droppedUpdates`` counts
-    /// the older values that the session dropped.
+    /// A subscriber that is not connected does not delay other subscribers. After a subscriber reconnects, it
+    /// receives the newest values, up to the limit. ``RestorationStatistics/droppedUpdates`` counts the older
+    /// values that the session dropped.
     ///
     /// The limit does not delay a value that a central writes to a ``PersistentValue``. Even if the limit is
     /// already reached, the session preserves the value that the central has written.
@@ -99,7 +102,8 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// The session preserves at most 4,096 values for all subscribers together. If there are more than 4,096
     /// values, the session drops the oldest values of the subscriber with the most values.
     ///
-    /// - Parameter count: The maximum number of values that wait for one subscriber, which must be 1 or more.
+    /// - Parameter count: The maximum number of preserved values for each subscriber. The number must be 1 or
+    ///   more.
     /// - Returns: The policy.
     public static func durable(beyond count: Int) -> UpdatePolicy {
         UpdatePolicy(kind: .reject(count: 16, bytes: 16 * maximumValueLength), durableLimit: count)

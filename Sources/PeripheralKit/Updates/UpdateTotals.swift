@@ -13,32 +13,32 @@ public struct UpdateTotals: Hashable, Sendable {
 
     /// The current number of queued values and waiting indications.
     ///
-    /// A document counts as one value until the session has passed the last chunk to the Bluetooth stack.
+    /// A waiting document counts as one value. The document is waiting until the Bluetooth stack has accepted
+    /// the last chunk.
     public let queued: Int
 
     /// The current number of values and chunks in flight.
     ///
-    /// A value or chunk is in flight if the Bluetooth stack holds it and its completion is not known. An
-    /// indication is in flight until the central has confirmed the indication.
+    /// A value or chunk is in flight after the Bluetooth stack has accepted it and before its completion is
+    /// known. An indication is in flight until the central has confirmed the indication.
     public let inFlight: Int
 
     /// The number of values and chunks that were sent successfully.
     ///
-    /// An indication counts as sent when the central has confirmed the indication. A notification counts as
-    /// sent when the session has determined that the notification has left the device (see
-    /// ``CompletionReporting``).
+    /// An indication counts as sent when the central has confirmed the indication. ``CompletionReporting``
+    /// describes how the session detects that a notification has been sent.
     public let sent: Int
 
     /// The number of values and chunks with an unknown outcome.
     ///
     /// The session stops waiting for the confirmation of an indication after 30 s. With
-    /// ``CompletionReporting/observed``, the session also stops waiting if it does not observe the completion
-    /// of an update in time. It is possible that the Bluetooth stack has sent these updates.
+    /// ``CompletionReporting/observed``, the session also stops waiting for an update that is not completed
+    /// within a time limit. The Bluetooth stack might have sent an update whose outcome is unknown.
     public let givenUp: Int
 
-    /// The number of queued values that were not sent.
+    /// The number of values that the session removed from a queue without sending them.
     ///
-    /// A queued value is not sent in these cases:
+    /// The session removes a value without sending it in these cases:
     ///
     /// - An attempt to send the value fails.
     /// - A newer value replaces the queued value (see ``UpdatePolicy/latest``).
@@ -55,8 +55,8 @@ public struct UpdateTotals: Hashable, Sendable {
     /// for room in a queue. Calls to ``PeripheralSession/indicate(_:_:)`` wait for earlier indications.
     public let waits: Int
 
-    /// The longest time that a value or an indication has waited.
+    /// The longest time that a value or an indication has waited in a queue.
     ///
-    /// The property also takes into account how long each part of a document has waited.
+    /// For a document, the session measures the waiting time of each chunk.
     public let longestWait: Duration
 }

@@ -71,8 +71,8 @@ extension TrustedDirectory {
     private func unreadable(_ name: String, _ error: SystemError) -> RestorationError {
         RestorationError(
             code: .unreadable,
-            message: "The file \(path(of: name)) cannot be read: \(error.description); "
-                + "check its permissions and its file system."
+            message: "The file \(path(of: name)) cannot be read: \(error.description). "
+                + "Check the permissions and the file system of the file."
         )
     }
 }

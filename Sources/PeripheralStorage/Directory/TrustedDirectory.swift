@@ -37,8 +37,8 @@ final class TrustedDirectory: Sendable {
             guard unsafe error.number == EEXIST || access(ancestor, F_OK) == 0 else {
                 throw RestorationError(
                     code: .unwritable,
-                    message:
-                        "The directory \(ancestor) cannot be created: \(error.description); \(error.remedy)."
+                    message: "The directory \(ancestor) cannot be created: \(error.description). "
+                        + "Remedy: \(error.remedy)."
                 )
             }
         }
@@ -140,8 +140,8 @@ final class TrustedDirectory: Sendable {
     private static func unreadable(_ path: String, _ error: SystemError) -> RestorationError {
         RestorationError(
             code: .unreadable,
-            message: "The directory \(path) cannot be read: \(error.description); "
-                + "allow the user of this program to read it, or choose another directory."
+            message: "The directory \(path) cannot be read: \(error.description). "
+                + "Allow the user of this program to read the directory, or choose another directory."
         )
     }
 }

@@ -13,8 +13,8 @@ extension DiscoveredDatabase {
         guard let place = Place(of: characteristic.declaration.identity, in: peripheral) else {
             throw TestCentralError(
                 code: .notFound,
-                message: "Characteristic \(characteristic.uuid) is not part of the peripheral under test; "
-                    + "use the constant that its declaration contains."
+                message: "Characteristic \(characteristic.uuid) is not part of the peripheral under test. "
+                    + "Use the constant that the declaration of the peripheral contains."
             )
         }
         let services = applicationServices.filter {
@@ -23,8 +23,8 @@ extension DiscoveredDatabase {
         guard services.indices.contains(place.serviceIndex) else {
             throw TestCentralError(
                 code: .notFound,
-                message: "The central found \(services.count) services \(place.service); "
-                    + "characteristic \(characteristic.uuid) is declared in a later one."
+                message: "The central found only \(services.count) services with the UUID \(place.service). "
+                    + "A later service declares characteristic \(characteristic.uuid)."
             )
         }
         let candidates = services[place.serviceIndex].characteristics.filter {
@@ -33,8 +33,8 @@ extension DiscoveredDatabase {
         guard candidates.indices.contains(place.characteristicIndex) else {
             throw TestCentralError(
                 code: .notFound,
-                message: "The central found characteristic \(characteristic.uuid) \(candidates.count) times "
-                    + "in service \(place.service), fewer than are declared."
+                message: "Service \(place.service) on the peripheral has only \(candidates.count) "
+                    + "characteristics with the UUID \(characteristic.uuid). The declaration contains more."
             )
         }
         return candidates[place.characteristicIndex]

@@ -14,8 +14,8 @@ extension TestCentral {
 
     /// Reads a characteristic.
     ///
-    /// If a value fills the response packet, the central reads the value in several parts (Core
-    /// Specification, Vol 3, Part G, 4.8.3).
+    /// If a response packet is full, the central requests the next bytes of the value (Core Specification,
+    /// Vol 3, Part G, 4.8.3).
     ///
     /// - Throws: `ATTError` when the peripheral refuses the read, `GATTDecodingError` when the bytes are not
     ///   a valid `Value`, or `TestCentralError` for any other failure.
@@ -121,8 +121,8 @@ extension TestCentral {
     /// - Parameters:
     ///   - characteristic: The characteristic.
     ///   - kind: The kind of updates: notifications or indications. If the argument is `nil`, the central
-    ///     subscribes to notifications, or to indications if the characteristic does not support
-    ///     notifications.
+    ///     subscribes to notifications. If the argument is `nil` and the characteristic does not support
+    ///     notifications, the central subscribes to indications.
     /// - Throws: `ATTError` when the peripheral refuses the request, or `TestCentralError` for any other
     ///   failure.
     public func subscribe<Value>(
@@ -151,10 +151,10 @@ extension TestCentral {
 
     /// Returns a sequence of the values that the central receives from a characteristic.
     ///
-    /// The sequence begins with values that the central has received but the test has not read yet.
+    /// The sequence begins with the received values that the test has not read yet.
     ///
-    /// The sequence never ends. The sequence throws an error when the connection ends, or when no update
-    /// arrives in time.
+    /// The sequence ends only when it throws an error. The sequence throws an error when the connection ends,
+    /// or when no update arrives in time.
     public func updates<Value>(of characteristic: Characteristic<Value>) -> CentralUpdates<Value> {
         CentralUpdates(central: self, characteristic: characteristic)
     }
@@ -177,7 +177,7 @@ public struct CentralUpdates<Value: GATTValue>: AsyncSequence, Sendable {
 
     /// Creates an iterator.
     ///
-    /// If several iterators exist, each value goes to only one of them.
+    /// If several iterators exist, each value is delivered to exactly one iterator.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(updates: self)
     }

@@ -7,9 +7,9 @@ public import PeripheralKit
 ///
 /// ``VirtualCentral`` is an implementation without a radio.
 ///
-/// An implementation of `TestCentral` provides the operations of the Attribute Protocol (ATT). These
-/// operations identify an attribute by its handle. Tests use other methods, which accept a declared
-/// `Characteristic`. Examples of these methods are ``read(_:)``, ``write(_:_:)`` and ``nextUpdate(of:)``.
+/// An implementation of `TestCentral` provides the operations of the Attribute Protocol (ATT). The ATT
+/// operations identify an attribute by its handle. Most tests use methods that accept a declared
+/// `Characteristic`, such as ``read(_:)``, ``write(_:_:)`` and ``nextUpdate(of:)``.
 ///
 /// If the peripheral refuses an operation, the operation throws an `ATTError`. If an operation fails for
 /// another reason, the operation throws a `TestCentralError`.
@@ -195,7 +195,7 @@ extension TestCentral {
         try await connect(mtu: 517)
     }
 
-    /// Connects to the peripheral and encrypts the connection if the central and the peripheral are bonded.
+    /// Connects to the peripheral, and encrypts the connection to a bonded peripheral.
     ///
     /// - Parameter mtu: The largest MTU that the central accepts, from 23 to 517 bytes.
     /// - Throws: Any error that ``connect(mtu:encrypting:)`` throws.

@@ -4,8 +4,8 @@ internal import Synchronization
 extension VirtualCentral {
     /// Pairs with the peripheral and encrypts the connection.
     ///
-    /// The outcome is the same as the outcome of a pairing with the Linux kernel and bluetoothd. The
-    /// connection ends if a pairing question is not answered within 30 seconds.
+    /// A pairing with the Linux kernel and bluetoothd has the same outcome. The connection ends if a pairing
+    /// question is not answered within 30 seconds.
     public func pair(_ user: PairingUser) async throws {
         let bond = try await server.pair(connection(), as: user, identity: identity)
         state.withLock { $0.bond = bond }
@@ -26,7 +26,7 @@ extension VirtualCentral {
         }
     }
 
-    /// Replaces the central's keys with the keys that the last call to ``forgetBond()`` deleted.
+    /// Restores the central's bond keys that the last call to ``forgetBond()`` deleted.
     public func recallBond() {
         state.withLock { $0.bond = $0.forgottenBond }
     }
@@ -34,8 +34,8 @@ extension VirtualCentral {
     /// Whether the central confirms each indication when it arrives.
     ///
     /// The default is `true`. If the property is `false`, the peripheral sends one indication and waits up to
-    /// 30 seconds for the confirmation. To confirm the indication, call ``confirmIndication()``. If a test
-    /// sets the property to `true`, the central also confirms a pending indication.
+    /// 30 seconds for the confirmation. To confirm the indication, call ``confirmIndication()``. When a test
+    /// sets the property to `true`, the central confirms a pending indication.
     public var confirmsIndications: Bool {
         get { state.withLock { $0.confirmsIndications } }
         set {

@@ -14,8 +14,8 @@ internal import Synchronization
 /// ```
 ///
 /// The GATT server of the peripheral behaves like the GATT server of BlueZ. The services of the Bluetooth
-/// stack precede the services of the program. The server truncates values to fit the MTU. BlueZ refuses some
-/// requests without calling the program, and the server refuses the same requests.
+/// stack precede the services of the program. The server truncates values to fit the MTU. Like BlueZ, the
+/// server refuses some requests without calling the program.
 ///
 /// The central has a random static address until a test calls ``changeAddress()``. The central pairs only
 /// when a test calls ``pair(_:)``. If an attribute requires pairing, the central does not pair automatically.
@@ -107,9 +107,9 @@ public final class VirtualCentral: TestCentral {
 
     /// Connects to the peripheral and negotiates the MTU.
     ///
-    /// On some stacks, such as a stack with a Bluetooth 5 adapter, advertising pauses when a central
-    /// connects. If advertising has paused because of another central, the method waits until advertising
-    /// resumes. The method waits no longer than ``patience``.
+    /// On some Bluetooth stacks, advertising pauses when a central connects. For example, BlueZ can pause
+    /// advertising on a Bluetooth 5 adapter. If another central has caused a pause, the method waits until
+    /// advertising resumes. The method waits no longer than ``patience``.
     ///
     /// - Parameters:
     ///   - mtu: The largest MTU that the central accepts, from 23 to 517 bytes. The method clamps other
@@ -175,7 +175,7 @@ public final class VirtualCentral: TestCentral {
     /// Changes the address that the central uses for later connections.
     ///
     /// The method does not change the address of a bonded central. A bonded peripheral recognizes the central
-    /// by a key and not by its address.
+    /// by a key, not by an address.
     public func changeAddress() throws {
         try state.withLock { state in
             guard state.connection == nil || !state.inbox.isOpen else {
@@ -210,7 +210,7 @@ public final class VirtualCentral: TestCentral {
 
     /// Returns the current database of the peripheral.
     ///
-    /// A virtual central obtains the database without a request.
+    /// A virtual central obtains the database without sending ATT requests.
     public func knownDatabase() async throws -> DiscoveredDatabase {
         try server.discover(on: connection())
     }
@@ -330,7 +330,7 @@ public final class VirtualCentral: TestCentral {
         guard value.count <= mtu - header else {
             throw TestCentralError(
                 code: .invalidArgument,
-                message: "\(value.count) bytes do not fit into one packet, with an MTU of \(mtu)."
+                message: "The MTU of \(mtu) bytes is too small for a value of \(value.count) bytes."
             )
         }
     }

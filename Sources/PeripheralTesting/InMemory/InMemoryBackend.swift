@@ -4,11 +4,11 @@ private import Synchronization
 
 /// A Bluetooth stack in memory, for tests.
 ///
-/// Only the centrals that ``makeCentral(of:patience:clock:)`` returns can find and connect to a `Peripheral`
-/// on this stack.
+/// To create a central that can discover and use a `Peripheral` on this stack, call
+/// ``makeCentral(of:patience:clock:)``.
 ///
 /// Most tests use `Peripheral.test(mtu:logger:_:)`. Use `InMemoryBackend` directly to test code that calls
-/// `run`, or to pass other arguments to `run`:
+/// `run`, or to pass specific arguments to `run`:
 ///
 /// ```swift
 /// let backend = InMemoryBackend()
@@ -19,17 +19,17 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// The GATT server behaves like the GATT server of BlueZ 5.87 on a Bluetooth 5 adapter. The following details
-/// apply:
+/// The GATT server behaves like the GATT server of BlueZ 5.87 on a Bluetooth 5 adapter. The in-memory stack
+/// behaves as follows:
 ///
 /// - Subscriptions: The in-memory stack reports the end of each subscription. BlueZ does not report the end
 ///   of every subscription.
-/// - Pairing: If a bonded central pairs again using Just Works, the program accepts or refuses the pairing.
-///   The setting `JustWorksRepairing = confirm` of BlueZ has the same effect.
+/// - Pairing: If a bonded central pairs again using Just Works, the program decides whether to accept the
+///   pairing. The setting `JustWorksRepairing = confirm` of BlueZ has the same effect.
 /// - Advertising: Advertisements continue while centrals are connected, except advertisements that declare a
 ///   pause during connections. The in-memory stack ignores the `timeout` of an advertisement.
 /// - Handlers: Each handler runs in a separate task.
-/// - Updates: Each update completes without delay, independently of the send rate. A central stores received
+/// - Updates: Each update completes without delay, regardless of the send rate. A central stores received
 ///   updates until the test reads them.
 public struct InMemoryBackend: PeripheralBackend {
     private let server: VirtualGATTServer

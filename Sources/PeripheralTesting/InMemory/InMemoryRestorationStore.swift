@@ -7,8 +7,8 @@ private import Synchronization
 /// process.
 ///
 /// A test can stop a peripheral, and start the peripheral again with the same store. A test can also simulate
-/// a program that was killed during a run. To do so, take a ``snapshot()`` of the store during the run, and
-/// later start the peripheral with the snapshot.
+/// a program that was killed during a run. To simulate the end of the program, take a ``snapshot()`` of the
+/// store during the run, and later start the peripheral with the snapshot.
 public final class InMemoryRestorationStore: RestorationStore {
     fileprivate typealias Identifier = [UInt8]
 
@@ -69,17 +69,17 @@ public final class InMemoryRestorationStore: RestorationStore {
         state.withLock { $0.setAside[Array(identifier.utf8)] ?? [] }
     }
 
-    /// Returns the state with the given format version that was set aside for an identifier.
+    /// Returns a state that was set aside for an identifier and has the given format version.
     ///
-    /// The framework sets a state aside if a newer version of the package saved the state. The method returns
-    /// `nil` if no state with the given format version was set aside.
+    /// The framework sets a state aside if the state was saved by a newer version of the package. The method
+    /// returns `nil` if no state with the given format version was set aside.
     public func state(of identifier: String, setAsideForVersion version: Int) -> RestorationState? {
         state.withLock { $0.ofNewerVersions[Array(identifier.utf8)]?[version] }
     }
 
     /// Creates a new store with a copy of the current preserved state.
     ///
-    /// In the new store, no record is open, and loading and saving succeed.
+    /// The new store has no open records, and its ``loadError`` and ``saveError`` are `nil`.
     public func snapshot() -> InMemoryRestorationStore {
         InMemoryRestorationStore(saved: state.withLock { $0.saved })
     }
@@ -105,7 +105,7 @@ public final class InMemoryRestorationStore: RestorationStore {
         }
     }
 
-    /// Opens the record of an identifier for exclusive use until the record is closed.
+    /// Opens the record of an identifier, and locks the record until it is closed.
     ///
     /// - Parameter identifier: The identifier.
     /// - Returns: The record.

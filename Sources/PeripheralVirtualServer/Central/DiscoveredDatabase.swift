@@ -56,8 +56,8 @@ public struct DiscoveredService: Hashable, Sendable {
 
     /// Whether the service is a primary service.
     ///
-    /// If the property is `false`, the service is a secondary service. A secondary service is meant to be
-    /// included in other services.
+    /// If the property is `false`, the service is a secondary service. The purpose of a secondary service is
+    /// to be included in other services.
     public var isPrimary: Bool
 
     /// The declaration handles of the included services.

@@ -11,8 +11,8 @@ public import PeripheralCore
 /// try await central.pair(.confirming { number in await shownNumber() == number })
 /// ```
 ///
-/// The IO capabilities of the two devices determine which question is asked, and which device asks it (Core
-/// Specification, Vol 3, Part H, 2.3.5.1).
+/// The IO capabilities of the two devices determine the pairing question, and determine which device asks the
+/// question (Core Specification, Vol 3, Part H, 2.3.5.1).
 public struct PairingUser: Sendable {
     /// The IO capability of a device (Core Specification, Vol 3, Part H, 2.3.2).
     public enum Capability: Hashable, Sendable, CaseIterable {
@@ -31,7 +31,7 @@ public struct PairingUser: Sendable {
     /// The IO capability of the central.
     public var capability: Capability
 
-    /// Whether the central and the peripheral store keys for encrypting later connections.
+    /// Whether the central and the peripheral bond: they store keys that encrypt later connections.
     public var isBonding: Bool
 
     /// Whether the central requests protection against man-in-the-middle attacks.
@@ -73,7 +73,7 @@ public struct PairingUser: Sendable {
     ///
     /// - Parameters:
     ///   - capability: The IO capability of the central.
-    ///   - isBonding: Whether the central and the peripheral store the keys.
+    ///   - isBonding: Whether the central and the peripheral store the keys of the pairing.
     ///   - requiresAuthentication: Whether the central requests protection against man-in-the-middle attacks.
     ///   - secureConnections: Whether the central offers LE Secure Connections.
     ///   - identityAddress: The public identity address that a virtual central sends during bonding. If the

@@ -216,8 +216,8 @@ struct RegistrationTests {
             #expect(
                 log.lines
                     == [
-                        "warning: An advertisement is off the air. The peripheral retries until bluetoothd "
-                            + "accepts it. [bluetoothd refused the advertisement (org.bluez.Error.Failed: Failed to "
+                        "warning: An advertisement is off the air. The backend repeats the registration "
+                            + "until bluetoothd accepts it. [bluetoothd refused the advertisement (org.bluez.Error.Failed: Failed to "
                             + "register advertisement). Reason: the advertisement uses 7 of 31 bytes, and 6 of 31 in the scan response. The "
                             + "kernel or the controller refuses it. See bluetoothd's log for the reason.]"
                     ]

@@ -29,12 +29,12 @@ struct FrameLossRecovery {
         case wait
         /// Some outstanding updates now count as completed.
         ///
-        /// The associated value is the number of these updates.
+        /// The associated value is the number of updates that now count as completed.
         case release(Int)
         /// The link of the central has shown no activity for a long time.
         ///
-        /// The session no longer waits for the oldest update of the central. The central no longer delays the
-        /// updates for other centrals.
+        /// The session stops waiting for the oldest update of the central, so that the central does not delay
+        /// the updates for other centrals.
         case releaseOfDeserted
         /// All updates are completed, and the recovery is over.
         case resolved

@@ -16,7 +16,7 @@ package enum LinkObservation: Equatable, Sendable {
     /// An update is completed.
     ///
     /// The controller has sent all packets of the update, and the central's controller has acknowledged them.
-    /// The attribute is identified by the handle that is sent on the air.
+    /// `attribute` is the handle of the attribute in the transmitted packets.
     case completed(attribute: AttributeHandle, connection: UInt16)
 
     /// A connection has ended.
@@ -25,7 +25,7 @@ package enum LinkObservation: Equatable, Sendable {
     /// The adapter has disappeared with all its connections.
     case adapterGone
 
-    /// Frames were missed, and their content is unknown.
+    /// Some frames are lost, and the content of the lost frames is unknown.
     case missed
 }
 

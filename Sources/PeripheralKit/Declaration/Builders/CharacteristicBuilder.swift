@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// A part of a ``Characteristic``, created by ``CharacteristicBuilder``.
+/// An element that ``CharacteristicBuilder`` creates, such as a handler or a descriptor.
 public struct CharacteristicElement<Value: GATTValue>: Sendable {
     let part: CharacteristicPart
 }
@@ -34,7 +34,7 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
         [CharacteristicElement(part: .write(stream.target))]
     }
 
-    /// Adds a control point whose responses are the values of the characteristic.
+    /// Adds a control point, which sends its responses as values of the characteristic.
     public static func buildExpression<Request>(
         _ controlPoint: ControlPoint<Request, Value>
     ) -> [CharacteristicElement<Value>] {

@@ -19,7 +19,8 @@ public enum ServiceBuilder: _ListBuilder {
         characteristics.map { ServiceElement(characteristic: $0.declaration) }
     }
 
-    /// Adds characteristics from another service builder, such as additions to a ready-made service.
+    /// Adds characteristics from another service builder, such as characteristics that extend a ready-made
+    /// service.
     public static func buildExpression(_ characteristics: [ServiceElement]) -> [ServiceElement] {
         characteristics
     }

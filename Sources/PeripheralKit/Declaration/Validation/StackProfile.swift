@@ -2,9 +2,10 @@
 ///
 /// The method ``Peripheral/validate(for:)`` applies the rules of a Bluetooth stack.
 ///
-/// Each backend provides the rules of its Bluetooth stack, as in `peripheral.validate(for: .bluez("5.66"))`.
+/// Each backend provides the rules of its Bluetooth stack. For example,
+/// `peripheral.validate(for: .bluez("5.66"))` applies the rules of BlueZ 5.66.
 public protocol StackProfile: Sendable {
-    /// Finds the parts of a declaration that the Bluetooth stack refuses or does not implement as declared.
+    /// Finds the declared elements that the Bluetooth stack refuses or does not implement as declared.
     ///
     /// - Parameter publication: The publication to examine, which contains the validated declaration.
     /// - Returns: The errors and warnings, in the order of the declaration.

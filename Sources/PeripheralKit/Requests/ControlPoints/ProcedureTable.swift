@@ -14,10 +14,10 @@ struct ProcedureTable {
     }
 
     enum Admission: Equatable {
-        /// The table accepts the request. The procedure begins after the answer to the request.
+        /// The table accepts the request. The procedure begins after the request is answered.
         case admitted
         /// The table cannot accept the request yet. An earlier procedure for the same control point and the
-        /// same central is about to end. After the end of the earlier procedure, try again.
+        /// same central is about to end. Try again after the earlier procedure has ended.
         case delayed
         case refused
     }

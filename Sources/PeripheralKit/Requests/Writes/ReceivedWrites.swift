@@ -8,7 +8,8 @@ public import PeripheralCore
 /// ended, the sequence delivers the remaining writes and ends.
 ///
 /// A write stays in the buffer of the ``WriteStream`` until a task reads the write. If the buffer is full, a
-/// further write waits until the buffer has room. All later writes of the same central also wait.
+/// further write waits until the buffer has room. While a write waits, all later writes of the same central
+/// also wait.
 public struct ReceivedWrites<Value: GATTValue>: AsyncSequence, Sendable {
     let buffer: WriteBuffer
 

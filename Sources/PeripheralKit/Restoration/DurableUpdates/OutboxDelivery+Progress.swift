@@ -6,8 +6,8 @@ extension OutboxDelivery {
         case alone
         /// The backend sends the value to all subscribers together.
         ///
-        /// The outbox might contain the value for only some of these subscribers. The other subscribers also
-        /// receive the value.
+        /// The outbox might contain the value for only some of these subscribers. Subscribers for which the
+        /// outbox does not contain the value also receive the value.
         case together
     }
 

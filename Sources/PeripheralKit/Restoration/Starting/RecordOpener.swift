@@ -14,7 +14,7 @@ struct RecordOpener: Sendable {
         ///
         /// The current run must not replace this data.
         case blocked(RestorationError)
-        /// The session ended before an attempt to open the record succeeded.
+        /// The session ended before the framework could open the record.
         case ended
     }
 

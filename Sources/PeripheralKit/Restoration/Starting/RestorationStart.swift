@@ -52,7 +52,7 @@ struct RestorationStart: Sendable {
         problems += restoredValues.problems
     }
 
-    /// Returns a copy of a publication that requests the planned over-the-air handles.
+    /// Returns a copy of a publication that requests the planned handles on the air.
     ///
     /// The plan preserves the handles of the attributes that existed in the earlier run.
     func publication(of publication: BackendPublication) -> BackendPublication {
