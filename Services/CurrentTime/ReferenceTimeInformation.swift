@@ -55,7 +55,7 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
     /// The maximum deviation of the clock from its time source.
     public var accuracy: Accuracy
 
-    /// The number of hours since the time source last set the clock.
+    /// The time since the last update of the clock, in hours.
     ///
     /// The value 6120, which is 255 days, represents 6120 hours or more.
     public let hoursSinceUpdate: Int
@@ -65,7 +65,7 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
     /// - Parameters:
     ///   - source: The time source that last set the clock.
     ///   - accuracy: The maximum deviation of the clock from its time source.
-    ///   - hoursSinceUpdate: The number of hours since the time source last set the clock. The initializer
+    ///   - hoursSinceUpdate: The time since the last update of the clock, in hours. The initializer
     ///     replaces a negative number with 0, and a number above 6120 with 6120.
     public init(_ source: Source, accuracy: Accuracy = .unknown, hoursSinceUpdate: Int) {
         self.source = source

@@ -102,7 +102,7 @@ extension ConformanceSuite {
                 in: .before(BlueZVersion(major: 5, minor: 76)),
                 failure: failure,
                 reason:
-                    "bluetoothd sends each update to all subscribers, and reports only the end of the last subscription."
+                    "bluetoothd sends each update to all subscribers. It reports the end of a subscription only if no subscription is left."
             )
         }
 

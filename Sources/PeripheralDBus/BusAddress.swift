@@ -7,9 +7,8 @@ package enum BusAddress: Sendable, Equatable {
     /// The address is the value of the environment variable `DBUS_SYSTEM_BUS_ADDRESS`, or the standard socket
     /// of the system bus.
     ///
-    /// A program can have more privileges than its caller, for example after `setcap cap_net_raw+ep`. A
-    /// program with more privileges than its caller ignores `DBUS_SYSTEM_BUS_ADDRESS`, so the caller cannot
-    /// choose the bus of the program.
+    /// A program can have more privileges than its caller, for example after `setcap cap_net_raw+ep`. Such a
+    /// program ignores `DBUS_SYSTEM_BUS_ADDRESS`. Therefore the caller cannot choose the bus.
     case system
     /// A server address in D-Bus notation, such as `unix:path=/run/dbus/system_bus_socket`.
     case address(String)

@@ -26,7 +26,7 @@ public import PeripheralTesting
 /// }
 /// ```
 public struct CrashTest: Sendable {
-    /// The seed for the random times of the kills, and for the random actions before each kill.
+    /// The seed of the random numbers that determine the actions and the moments of the kills.
     public var seed: UInt64
 
     /// The shortest time between two saves of the program's state.
@@ -47,7 +47,7 @@ public struct CrashTest: Sendable {
     /// Creates a crash test.
     ///
     /// - Parameters:
-    ///   - seed: The seed for the random times of the kills, and for the random actions before each kill.
+    ///   - seed: The seed of the random numbers that determine the actions and the moments of the kills.
     ///   - interval: The shortest time between two saves of the program's state.
     ///   - tolerance: The longest accepted delay of a save, in addition to `interval`.
     ///   - longestUse: The maximum time for which the central uses a program before the test kills the

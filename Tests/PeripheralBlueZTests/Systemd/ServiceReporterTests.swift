@@ -80,7 +80,7 @@ struct ServiceReporterTests {
         reporter.start()
         reporter.note(PeripheralState(reason: "Nothing is there."))
         try await until { !log.lines.isEmpty }
-        #expect(log.lines.allSatisfy { $0.contains("cannot be notified") })
+        #expect(log.lines.allSatisfy { $0.contains("cannot reach the socket of the service manager") })
         await reporter.close()
         await loop.stop()
     }
