@@ -11,7 +11,7 @@ extension ConformanceSuite {
         // Swift 6.2 cannot type-check a sum of this many arrays in reasonable time.
         let differences: [[KnownDifference]] = [
             lengthIsThatOfThePacket, errorHasNoName, [decodingErrorHasNoName], subscribersAreNotApart,
-            indicationsAreNotApart, [responsesAreNotApart], endIsNotTold, daemonEnds,
+            indicationsAreNotApart, [responsesAreNotApart], endIsNotReported, daemonEnds,
             daemonEndsByConfirmation,
         ]
         return differences.flatMap(\.self)
@@ -106,7 +106,7 @@ extension ConformanceSuite {
             )
         }
 
-    private static let endIsNotTold = [resumedSubscriptionEnds, victimUnsubscribes].map {
+    private static let endIsNotReported = [resumedSubscriptionEnds, victimUnsubscribes].map {
         KnownDifference(
             $0,
             in: .all,

@@ -80,7 +80,7 @@ extension VirtualGATTServer {
             if let central { state.observer?(.disconnected(central)) }
             // bluetoothd reports the end of the connection before it abandons the indications.
             for entry in indications?.takeAll() ?? [] { entry.completion(.disconnected) }
-            state.tellSubscriptionsEnded()
+            state.reportSubscriptionsEnded()
             return (
                 state.inquiries.values.filter { $0.connection == connection }.map(\.task),
                 state.pairings.removeValue(forKey: connection)
@@ -197,7 +197,7 @@ extension VirtualGATTServer {
             state.att.trusted.remove(central)
             if !isAway || !leavesSubscriptions {
                 state.report(state.att.removeDevice(Central(address: central)))
-                state.tellSubscriptionsEnded()
+                state.reportSubscriptionsEnded()
             }
             if isBonded { state.observer?(.forgotten(central)) }
         }
@@ -219,7 +219,7 @@ extension VirtualGATTServer {
                 && state.att.devices[address]?.configurations[handle] != nil
             {
                 state.report(state.att.removeDevice(Central(address: address)))
-                state.tellSubscriptionsEnded()
+                state.reportSubscriptionsEnded()
             }
         }
     }

@@ -229,7 +229,7 @@ extension VirtualGATTServer.State {
     }
 
     /// Reports that all changes caused by the end of a connection or a bond have been reported.
-    func tellSubscriptionsEnded() {
+    func reportSubscriptionsEnded() {
         for provider in providers.values { provider.subscriptionsEnded() }
     }
 }

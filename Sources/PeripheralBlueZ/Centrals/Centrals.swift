@@ -187,7 +187,7 @@ actor Centrals {
     }
 
     /// Records all objects of bluetoothd.
-    func devicesTold(_ objects: BusValue?, below adapter: ObjectPath) {
+    func devicesReported(_ objects: BusValue?, below adapter: ObjectPath) {
         connections.devicesReported(objects, below: adapter)
     }
 

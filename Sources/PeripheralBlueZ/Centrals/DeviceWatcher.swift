@@ -47,7 +47,7 @@ struct DeviceWatcher {
                 // The arguments are well-formed.
                 try? connection.call(BlueZ.name, "/", BlueZ.objectManager, "GetManagedObjects") { result in
                     if case .success(let objects) = result {
-                        centrals.assumeIsolated { $0.devicesTold(objects.first, below: adapter) }
+                        centrals.assumeIsolated { $0.devicesReported(objects.first, below: adapter) }
                     }
                     answer.yield(result.map { _ in })
                 }

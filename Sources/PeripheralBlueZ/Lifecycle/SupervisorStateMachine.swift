@@ -134,7 +134,7 @@ struct SupervisorStateMachine {
         case .stopRequested: stop()
         case .advertisingDemanded(let advertisements, let restarted): demand(advertisements, restarted)
         case .busLost: loseBus()
-        case .daemonFound: beginAnew()
+        case .daemonFound: beginAgain()
         case .daemonAppeared, .daemonLost, .adapterAppeared, .adapterLost, .powerChanged: lookAgain()
         case .failed(let failure): fail(failure)
         default: proceed(event)
@@ -282,8 +282,8 @@ extension SupervisorStateMachine {
             if failure.isOfConnection { return recover(from: failure) }
             if isFatal(failure) { return finish(failure) }
             // Signals report when the daemon appears, and when an adapter becomes usable.
-            let isTold = failure.code == .stackUnavailable || failure.code == .adapterUnavailable
-            return isTold ? awaitChange(because: failure) : wait(because: failure, isConnected: true)
+            let isReported = failure.code == .stackUnavailable || failure.code == .adapterUnavailable
+            return isReported ? awaitChange(because: failure) : wait(because: failure, isConnected: true)
         case .disconnecting:
             return proceed(.disconnected)
         case .idle, .waiting, .registering, .finished:
@@ -362,7 +362,7 @@ extension SupervisorStateMachine {
     }
 
     /// Connects again, because this connection did not report an event that another connection reported.
-    private mutating func beginAnew() -> Action? {
+    private mutating func beginAgain() -> Action? {
         guard case .waiting(isConnected: true) = state, let obstacle else { return nil }
         state = .disconnecting(because: obstacle, waits: false)
         return .disconnect

@@ -59,8 +59,7 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
 
     /// Whether bluetoothd runs with `--experimental`.
     ///
-    /// Before BlueZ 5.77, the advertising interval and the transmit power require the option
-    /// `--experimental`.
+    /// With some versions of BlueZ, the advertising interval and the transmit power require this option.
     public var isExperimental = false
 
     /// The name of the adapter.

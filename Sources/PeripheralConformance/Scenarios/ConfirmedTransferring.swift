@@ -9,7 +9,7 @@ internal import PeripheralTesting
 extension ConformanceSuite {
     static let confirmedTransferring: [Scenario] = [
         confirmedDocumentArrivesAtSeveral, documentOfSome(by: .indication), newcomerConfirmsAll,
-        confirmedDocumentIsCancelled, leavingConfirmerDisturbsNobody, bondedConfirmerDisturbsNobody,
+        confirmedDocumentIsCancelled, leavingConfirmerAffectsNoOther, bondedConfirmerDisturbsNobody,
         silentConfirmerIsLeft,
     ]
 
@@ -101,7 +101,7 @@ extension ConformanceSuite {
         }
     }
 
-    static let leavingConfirmerDisturbsNobody = leavingConfirmer(
+    static let leavingConfirmerAffectsNoOther = leavingConfirmer(
         "a central that leaves while a document is sent by indications disturbs no other",
         bonded: false
     )
@@ -148,7 +148,7 @@ extension ConformanceSuite {
                 try await centrals[1].unsubscribe(from: value)
                 for central in centrals { _ = try await central.read(value) }
                 let document = pattern(200)
-                let isTold = try session.subscribers(of: value).count == 2
+                let isReported = try session.subscribers(of: value).count == 2
                 let sending = Task { try await session.send(document, over: value, by: .indication) }
                 let others = [centrals[0], centrals[2]]
                 for central in others {
@@ -158,7 +158,7 @@ extension ConformanceSuite {
                         is: Array(document.prefix(20))
                     )
                 }
-                if isTold {
+                if isReported {
                     try await expectSuccess(of: "document") { try await sending.value }
                 } else {
                     try await clock?.advance(until: "the first chunk is given up") {

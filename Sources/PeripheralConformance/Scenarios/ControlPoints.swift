@@ -6,7 +6,7 @@ internal import PeripheralVirtualServer
 extension ConformanceSuite {
     static let controlPoints: [Scenario] = [
         requestIsRespondedTo, requestWithoutSubscription, requestMeanwhile, requestAfterTheResponse,
-        requestIsAborted, requestOfOneWhoLeaves, requestsOfTwo,
+        requestIsAborted, requestOfACentralThatDisconnects, requestsOfTwo,
     ]
 
     /// The course of requests of one byte each.
@@ -151,8 +151,9 @@ extension ConformanceSuite {
         }
     }
 
-    static let requestOfOneWhoLeaves = Scenario("a procedure of a control point ends when its central leaves")
-    {
+    static let requestOfACentralThatDisconnects = Scenario(
+        "a procedure of a control point ends when its central leaves"
+    ) {
         controlPointRun { central, _, controlPoint, trace in
             try await central.subscribe(to: controlPoint)
             try await central.write(UInt8(1), to: controlPoint)

@@ -6,9 +6,10 @@ internal import PeripheralVirtualServer
 extension ConformanceSuite {
     static let indicating: [Scenario] = [
         indicationIsConfirmed, indicationsOfSeveralCallers, indicationOfAll, indicationOfOne,
-        indicationOfOneThatLeaves, indicationOfNobody, confirmationOfAnother, confirmationsOfTheQuick,
-        indicationAfterUnsubscription, indicationOfThoseWhoAreGone, indicationOfAllOfWhomOneLeaves([1]),
-        indicationOfAllOfWhomOneLeaves([]), indicationOfTheLastWhoLeaves, runEndsBeforeConfirmation,
+        indicationOfOneThatLeaves, indicationWithoutSubscribers, confirmationOfAnother,
+        confirmationsOfTheQuick,
+        indicationAfterUnsubscription, indicationOfThoseWhoAreGone, indicationOfAllWhileOneDisconnects([1]),
+        indicationOfAllWhileOneDisconnects([]), indicationOfTheLastWhoLeaves, runEndsBeforeConfirmation,
         unsubscriberConfirmsLate, onlyUnsubscriberConfirmsLate, addressedUnsubscriberConfirmsLate,
         confirmationAfterTheRun,
     ]
@@ -120,7 +121,9 @@ extension ConformanceSuite {
         }
     }
 
-    static let indicationOfNobody = Scenario("an indication that no central has asked for is over at once") {
+    static let indicationWithoutSubscribers = Scenario(
+        "an indication that no central has asked for is over at once"
+    ) {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .indicate]) { Read { [] } }
         let peripheral = Peripheral("Silence") { GATTService(ScenarioUUID.service) { value } }
         return ScenarioRun(peripheral) { central, session in
@@ -248,7 +251,7 @@ extension ConformanceSuite {
     /// For an empty value, BlueZ reports only the number of confirmations, not the centrals.
     ///
     /// BlueZ also counts centrals that have disconnected.
-    static func indicationOfAllOfWhomOneLeaves(_ bytes: [UInt8]) -> Scenario {
+    static func indicationOfAllWhileOneDisconnects(_ bytes: [UInt8]) -> Scenario {
         Scenario(
             "an indication for all of \(bytes.count) bytes fails when one of them leaves before it has confirmed"
         ) {

@@ -6,8 +6,8 @@ internal import PeripheralVirtualServer
 extension ConformanceSuite {
     static let pairing: [Scenario] =
         ways.map(pairs) + [
-            nobodyMayPair, otherWaysAreRefused, wrongPasskeyIsRefused, personRefuses,
-            legacyIsNotSecureConnections, bondlessCentralPairsEachTime, forgottenCentralPairsAnew,
+            noCentralMayPair, otherWaysAreRefused, wrongPasskeyIsRefused, personRefuses,
+            legacyIsNotSecureConnections, bondlessCentralPairsEachTime, forgottenCentralPairsAgain,
             lostKeysAreNotReplaced, impostorIsRefused, impostorIsRefusedByTheProgram, bondIsReplaced,
             passkeyThatIsNotShown, refusalLeavesTheBond,
         ]
@@ -142,7 +142,7 @@ extension ConformanceSuite {
         throw ConformanceFailure(description: "pairing: expected a failure, but the central is paired.")
     }
 
-    static let nobodyMayPair = Scenario("no central pairs with a peripheral that declares no way") {
+    static let noCentralMayPair = Scenario("no central pairs with a peripheral that declares no way") {
         let peripheral = Peripheral("Closed") { GATTService(ScenarioUUID.service) { open } }
         return ScenarioRun(peripheral) { central, _ in
             for isBonding in [true, false] {
@@ -238,7 +238,7 @@ extension ConformanceSuite {
         }
     }
 
-    static let forgottenCentralPairsAnew = Scenario(
+    static let forgottenCentralPairsAgain = Scenario(
         "a central that was forgotten is refused until it pairs again"
     ) {
         let secret = attribute(securedBy: .encrypted)

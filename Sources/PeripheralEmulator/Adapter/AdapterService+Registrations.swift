@@ -45,7 +45,7 @@ extension AdapterService {
             let description = try ApplicationDescription(objects ?? [], version: configuration.version)
             let application = try add(description, of: client, number)
             applications[client] = .registered(application)
-            tellHandles(of: description, application.id, to: client.owner)
+            reportHandles(of: description, application.id, to: client.owner)
             announceServices()
             call.reply.send()
         } catch {
@@ -105,12 +105,12 @@ extension AdapterService {
             let table = try? AttributeTable(services: Array(description.table.services[..<refused])),
             let id = try? server.add(table, servedBy: provider, asBluetoothd: true)
         else { return }
-        tellHandles(of: description, id, to: owner)
+        reportHandles(of: description, id, to: owner)
         if !configuration.isBusy { server.removeAtOnce(id) }
     }
 
     /// Reports the handles on the air to the objects that request their handles.
-    private func tellHandles(
+    private func reportHandles(
         of description: ApplicationDescription,
         _ id: ApplicationID,
         to owner: BusName
@@ -253,7 +253,7 @@ extension AdapterService {
                 throw .bluez(failed: "Failed to parse advertisement.")
             }
             guard isPowered else { throw .notAdvertised }
-            tellTransmissionPower(to: client)
+            reportTransmissionPower(to: client)
             guard let air = encode(description) else { throw .notAdvertised }
             let id = server.advertise(air)
             advertisements[client] = .registered(
@@ -291,7 +291,7 @@ extension AdapterService {
     }
 
     /// With extended advertising, the controller selects the power and bluetoothd reports it.
-    private func tellTransmissionPower(to client: Client) {
+    private func reportTransmissionPower(to client: Client) {
         guard isExtended else { return }
         let arguments: [BusValue] = [
             .string(BlueZName.advertisement.text), .string("TxPower"), .variant(.int16(0)),
@@ -319,7 +319,7 @@ extension AdapterService {
         }
         guard isChanged else { return }
         advertisements[changes.client] = .registered(advertisement)
-        tellTransmissionPower(to: changes.client)
+        reportTransmissionPower(to: changes.client)
         if let id = advertisement.air, let air = encode(advertisement.description) {
             server.update(id, to: air)
         }
@@ -368,7 +368,7 @@ extension AdapterService {
         }
         advertisement.description.data.flags = nil
         advertisements[client] = .registered(advertisement)
-        tellTransmissionPower(to: client)
+        reportTransmissionPower(to: client)
         if let id = advertisement.air, let air = encode(advertisement.description) {
             server.update(id, to: air)
         }

@@ -230,7 +230,7 @@ extension AdapterService {
     private func end() async {
         takeAllOffAir()
         server.disconnectAll()
-        await untilDisconnectionsAreTold()
+        await untilDisconnectionsAreReported()
     }
 
     private func vanish() {
@@ -244,7 +244,7 @@ extension AdapterService {
         emitChanged(BlueZName.adapter, [("Powered", .bool(false)), ("Discovering", .bool(false))])
     }
 
-    private func untilDisconnectionsAreTold() async {
+    private func untilDisconnectionsAreReported() async {
         await withCheckedContinuation { continuation in
             connection.loop.execute { continuation.resume() }
         }

@@ -47,7 +47,7 @@ extension ApplicationChannels {
     /// Reports the characteristics that lost their last subscriber through a disconnection.
     ///
     /// bluetoothd makes this report last.
-    func tellStopped() {
+    func reportStopped() {
         for handle in stopped { remote.send(handle, "StopNotify") }
         stopped = []
     }

@@ -66,7 +66,7 @@ struct RemoteApplication: VirtualAttributeProvider {
 
     func subscriptionsEnded() {
         remote.connection.loop.execute { [channels] in
-            channels.assumeIsolated { $0.tellStopped() }
+            channels.assumeIsolated { $0.reportStopped() }
         }
     }
 

@@ -291,7 +291,7 @@ final class AttributeServer: Sendable {
                         }
                         return .success([])
                     } catch {
-                        if let entrance { await self.streams.tellLoss(of: request, at: entrance) }
+                        if let entrance { await self.streams.reportLoss(of: request, at: entrance) }
                         return .failure(self.attError(for: error, from: entry, "write"))
                     }
                 }

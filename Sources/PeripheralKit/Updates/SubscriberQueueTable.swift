@@ -1,4 +1,4 @@
-/// Lanes with stable indices.
+/// Queues with stable indices.
 struct SubscriberQueueTable {
     private var queues: [SubscriberQueue] = []
     /// The unused indices.

@@ -148,7 +148,7 @@ extension TransmitQueues {
     }
 
     /// Answers the calls whose values have all completed.
-    mutating func settleClearances() {
+    mutating func settleBarriers() {
         guard !barriers.isEmpty else { return }
         for index in barriers.indices where barriers[index].end == nil && !isQueued(barriers[index]) {
             barriers[index].end = nextNumber

@@ -178,7 +178,7 @@ struct TransmitQueues {
         swap(&updates, &outcome.updates)
         defer { swap(&updates, &outcome.updates) }
         repeat { send(at: now) } while admitWaiters()
-        settleClearances()
+        settleBarriers()
         for place in turns { queues[place].waits(since: now) }
         guard !outcome.isEmpty else { return nil }
         defer { (outcome.indications, outcome.answers, outcome.progress) = ([], [], []) }

@@ -218,7 +218,7 @@ struct AdvertisingPlanTests {
         #expect(hidden.plan(for: adapter).advertisingData.bytes.hexadecimal == "03030018020100")
     }
 
-    @Test func tellsWhatIsNotAsItSeems() {
+    @Test func reportsWhatIsNotAsItSeems() {
         let long = Advertisement(
             localName: "A lamp with a name that is too long",
             interval: .every(.seconds(1))

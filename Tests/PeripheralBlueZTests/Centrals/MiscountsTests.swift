@@ -15,13 +15,13 @@ struct MiscountsTests {
 
     /// bluetoothd tells when the last subscriber leaves, unless it counts one that has unsubscribed.
     @Test(arguments: [true, false])
-    func countIsTooHighWhereNoStopFollowsTheLast(isTold: Bool) {
+    func countIsTooHighWhereNoStopFollowsTheLast(isReported: Bool) {
         var miscounts = miscounts
         let isAwaited = miscounts.lastLeft(0x12)
         #expect(isAwaited)
-        if isTold { miscounts.stopped(0x12) }
+        if isReported { miscounts.stopped(0x12) }
         miscounts.settleLeaving(0x12)
-        expect(miscounts, isTooHigh: !isTold)
+        expect(miscounts, isTooHigh: !isReported)
         miscounts.subscribed(to: 0x12, isCorrected: true)
         expect(miscounts)
     }

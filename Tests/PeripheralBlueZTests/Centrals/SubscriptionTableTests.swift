@@ -201,7 +201,7 @@ struct SubscriptionTableTests {
         #expect(names(table) == "b|a")
     }
 
-    @Test func whoIsInDangerIsNotTakenForTheFirstAgain() {
+    @Test func endangeredSubscriberIsNotTakenForTheFirstAgain() {
         var table = table("abcd")
         let first = table.disconnected(central("d"))
         let second = table.disconnected(central("c"))

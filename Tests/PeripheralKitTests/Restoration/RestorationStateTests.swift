@@ -2,7 +2,7 @@ import PeripheralKit
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct RestorationDocumentTests {
+struct RestorationStateTests {
     private func group(_ name: String, _ entries: KeyValuePairs<String, String>) -> RestorationState.Group {
         var group = RestorationState.Group(name)
         for (key, value) in entries { group[key] = value }
@@ -23,7 +23,7 @@ struct RestorationDocumentTests {
         #expect(values == group("Values", ["a": "2", "c": "5", "b": "6"]))
     }
 
-    @Test func documentKeepsTheOrderOfItsGroups() {
+    @Test func stateKeepsTheOrderOfItsGroups() {
         var restorationState = RestorationState()
         for name in ["B", "A", "C"] { restorationState.append(group(name, ["Key": name])) }
         restorationState.append(group("A", ["Key": "new"]))

@@ -16,7 +16,7 @@ struct CrashTests {
 
     /// A writer is killed at any instant: what it said to be saved is there, or the one that it was about to
     /// save.
-    @Test(arguments: [51 as UInt64]) func killedWriterLeavesAWholeDocument(seed: UInt64) async throws {
+    @Test(arguments: [51 as UInt64]) func killedWriterLeavesAWholeState(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         var preserved = 0
         for round in 0..<50 {

@@ -234,10 +234,10 @@ struct CompletionEstimate {
     }
 
     private mutating func continueProbe(_ sent: Amount, at time: ContinuousClock.Instant) -> [Delivery] {
-        let (completed, beginsAnew) = probe.sent(sent, isSilent: time - lastMove >= silence, at: time)
-        if beginsAnew { lastMove = time }
+        let (completed, beginsAgain) = probe.sent(sent, isSilent: time - lastMove >= silence, at: time)
+        if beginsAgain { lastMove = time }
         // A response that is sent later than its request was counted must not look like a sent update.
-        surplus = beginsAnew ? Amount() : Amount(packets: min(surplus.packets, 0), bytes: 0)
+        surplus = beginsAgain ? Amount() : Amount(packets: min(surplus.packets, 0), bytes: 0)
         sentSinceSilence = Amount()
         return completed
     }

@@ -172,8 +172,8 @@ final class LinkMonitor: LinkWatch {
     private var framesLost: UInt32 {
         var numbers = [UInt32](repeating: 0, count: Self.memoryNumbers)
         var size = socklen_t(MemoryLayout<UInt32>.stride * numbers.count)
-        let isTold =
+        let isReported =
             unsafe getsockopt(socket.descriptor, SOL_SOCKET, Self.memoryInformation, &numbers, &size) == 0
-        return isTold ? numbers[Self.lostNumber] : 0
+        return isReported ? numbers[Self.lostNumber] : 0
     }
 }

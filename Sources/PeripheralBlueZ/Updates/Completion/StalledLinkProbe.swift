@@ -156,7 +156,7 @@ struct StalledLinkProbe {
         _ amount: CompletionEstimate.Amount,
         isSilent: Bool,
         at time: ContinuousClock.Instant
-    ) -> (completed: [CompletionEstimate.Delivery], beginsAnew: Bool) {
+    ) -> (completed: [CompletionEstimate.Delivery], beginsAgain: Bool) {
         sent = sent + amount
         if isDraining { return drain(isSilent: isSilent, at: time) }
         // Without another update for a central, the state of its link remains unknown.
@@ -182,7 +182,7 @@ struct StalledLinkProbe {
     private mutating func drain(
         isSilent: Bool,
         at time: ContinuousClock.Instant
-    ) -> (completed: [CompletionEstimate.Delivery], beginsAnew: Bool) {
+    ) -> (completed: [CompletionEstimate.Delivery], beginsAgain: Bool) {
         let unsent = suspects.reduce(awaited) { $0 + $1.missing } - sent
         if unsent.isNothing {
             for index in suspects.indices { suspects[index].isWorking = true }

@@ -53,7 +53,7 @@ struct WriteStreams: Sendable {
     /// Reports a lost write to the reader of the stream, if the central receives no error.
     ///
     /// The report has the position of the write in the stream.
-    func tellLoss(of request: BackendWriteRequest, at entrance: Entrance) async {
+    func reportLoss(of request: BackendWriteRequest, at entrance: Entrance) async {
         guard entrance.write.followsLoss || !request.expectsResponse else { return }
         var write = entrance.write
         (write.value, write.isLost) = ([], true)

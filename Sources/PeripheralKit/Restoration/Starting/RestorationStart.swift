@@ -193,20 +193,20 @@ struct Findings {
         logger: Logger
     ) async throws(RestorationError) {
         let end = stopwatch.elapsed() + Self.patience
-        var hasTold = false
+        var hasReported = false
         while true {
             do throws(RestorationError) {
                 record = try await store.open(identifier)
                 return
             } catch {
                 guard error.code != .inUse, error.code != .invalidIdentifier else { throw error }
-                if !hasTold {
+                if !hasReported {
                     logger.notice(
                         "The preserved state cannot be opened yet. The peripheral waits for up to 5 seconds.",
                         metadata: ["peripheral.reason": "\(error)"]
                     )
                 }
-                hasTold = true
+                hasReported = true
                 let left = end - stopwatch.elapsed()
                 // If the run is cancelled, it does not wait any longer.
                 guard left > .zero, (try? await stopwatch.sleep(min(left, Self.pause))) != nil else {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct MySensorTests {
-    @Test func tellsTheReading() async throws {
+    @Test func reportsTheReading() async throws {
         let sensor = MySensor { 2150 }
         try await sensor.peripheral.test { central in
             let reading = try await central.read(sensor.reading)

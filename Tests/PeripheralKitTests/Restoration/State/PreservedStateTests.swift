@@ -9,7 +9,7 @@ struct PreservedStateTests {
     private static let seeds: [UInt64] = Array(1...8)
     /// A seed for so few documents that they are done in a few seconds.
     private static let fuzzSeeds = Array(1...8 as ClosedRange<UInt64>)
-    private static let documentsOfSeed = 500
+    private static let statesOfSeed = 500
 
     @Test(arguments: seeds) func anyStateIsTheSameWhenItIsRead(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -26,11 +26,11 @@ struct PreservedStateTests {
 
     /// Every document is refused by a typed error, or is a state that is written as one that is read as the
     /// same.
-    @Test(arguments: fuzzSeeds) func anyDocumentIsReadOrRefused(seed: UInt64) throws {
+    @Test(arguments: fuzzSeeds) func anyStateIsReadOrRefused(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var taken = 0
         var count = 0
-        while count < Self.documentsOfSeed {
+        while count < Self.statesOfSeed {
             let original = generator.preservedState().restorationState
             for _ in 0..<20 {
                 count += 1
