@@ -48,7 +48,7 @@ public protocol RestorationRecord: Sendable {
     ///   ``RestorationError/Code/newerVersion``, ``RestorationError/Code/tooLarge``,
     ///   ``RestorationError/Code/untrusted`` or ``RestorationError/Code/unreadable``. If the function throws,
     ///   the preserved state does not change. To move the preserved state to another name, call
-    ///   ``setAside()``.
+    ///   ``setAside()``. With ``RestorationError/Code/unreadable``, the framework calls `load()` again later.
     func load() async throws(RestorationError) -> RestorationState?
 
     /// Saves a state, which replaces the earlier state.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PeripheralKit
 
-/// A store that cannot be opened when the peripheral begins costs nothing that is in it.
+/// A store that cannot be opened or read when the peripheral begins costs nothing that is in it.
 @Suite(.timeLimit(.minutes(1)))
 final class LateStoreTests: Sendable {
     private static let identifier = "com.example.lamp"
@@ -66,7 +66,9 @@ final class LateStoreTests: Sendable {
         }
         // What is told ends with what becomes of the record.
         while let event = try? await events.next() {
-            guard case .restorationFailed(let problem) = event, problem.error.code != .unwritable else {
+            guard case .restorationFailed(let problem) = event, problem.error.code != .unwritable,
+                problem.error.code != .unreadable
+            else {
                 continue
             }
             problems.append(problem)
@@ -77,7 +79,9 @@ final class LateStoreTests: Sendable {
         return problems
     }
 
-    @Test func whatCanBeOpenedInTimeIsRestored() async throws {
+    @Test(arguments: LateStore.Failure.allCases)
+    fileprivate func whatCanBeOpenedInTimeIsRestored(failure: LateStore.Failure) async throws {
+        store.fails(failure)
         _ = try await preserveOff()
         async let ended: Void = run { [isOn, log] session in
             let value = try session.value(of: isOn)
@@ -95,7 +99,9 @@ final class LateStoreTests: Sendable {
         #expect(log.lines.count { $0.contains("The disk is full.") } == 1)
     }
 
-    @Test func itIsWaitedForFiveSecondsAndNoLonger() async throws {
+    @Test(arguments: LateStore.Failure.allCases)
+    fileprivate func itIsWaitedForFiveSecondsAndNoLonger(failure: LateStore.Failure) async throws {
+        store.fails(failure)
         async let ended: Void = run { session in
             let problems = session.restored?.problems ?? []
             #expect(problems.map(\.operation) == [.open])
@@ -117,7 +123,9 @@ final class LateStoreTests: Sendable {
     }
 
     /// It is as it was, whatever the run does, and the next one begins with it.
-    @Test func whatCanBeOpenedLaterWaitsForTheNextRun() async throws {
+    @Test(arguments: LateStore.Failure.allCases)
+    fileprivate func whatCanBeOpenedLaterWaitsForTheNextRun(failure: LateStore.Failure) async throws {
+        store.fails(failure)
         let restorationState = try await preserveOff()
         async let ended: Void = run { [self] session in
             let value = try session.value(of: isOn)
@@ -150,7 +158,9 @@ final class LateStoreTests: Sendable {
         }
     }
 
-    @Test func whatCanBeOpenedAtTheEndWaitsForTheNextRun() async throws {
+    @Test(arguments: LateStore.Failure.allCases)
+    fileprivate func whatCanBeOpenedAtTheEndWaitsForTheNextRun(failure: LateStore.Failure) async throws {
+        store.fails(failure)
         let restorationState = try await preserveOff()
         async let ended: Void = run { [store] _ in store.opens() }
         await passTheWait()
@@ -159,7 +169,9 @@ final class LateStoreTests: Sendable {
         #expect(store.memory.statesSetAside(of: Self.identifier).isEmpty)
     }
 
-    @Test func anEmptyStoreThatOpensLaterIsUsed() async throws {
+    @Test(arguments: LateStore.Failure.allCases)
+    fileprivate func anEmptyStoreThatOpensLaterIsUsed(failure: LateStore.Failure) async throws {
+        store.fails(failure)
         async let ended: Void = run { [self] session in
             store.opens()
             while store.openCount == 0 {
@@ -201,9 +213,15 @@ final class LateStoreTests: Sendable {
 
 /// A store on a disk that is full until it is not.
 private final class LateStore: RestorationStore {
+    /// What the disk refuses.
+    enum Failure: CaseIterable {
+        case opening, reading
+    }
+
     private struct State {
         var isOpen = false
         var openCount = 0
+        var failure = Failure.opening
     }
 
     let memory = InMemoryRestorationStore()
@@ -212,22 +230,53 @@ private final class LateStore: RestorationStore {
     /// How often it has been opened since it can be.
     var openCount: Int { state.withLock(\.openCount) }
 
+    func fails(_ failure: Failure) {
+        state.withLock { $0.failure = failure }
+    }
+
     func opens() {
-        state.withLock { $0 = State(isOpen: true) }
+        state.withLock { $0 = State(isOpen: true, failure: $0.failure) }
     }
 
     func closes() {
-        state.withLock { $0 = State() }
+        state.withLock { $0 = State(failure: $0.failure) }
     }
 
     func identifiers() async throws(RestorationError) -> [String] { try await memory.identifiers() }
 
     func open(_ identifier: String) async throws(RestorationError) -> any RestorationRecord {
-        let isOpen = state.withLock { state in
+        let (isOpen, failure) = state.withLock { state in
             if state.isOpen { state.openCount += 1 }
-            return state.isOpen
+            return (state.isOpen, state.failure)
         }
-        guard isOpen else { throw RestorationError(code: .unwritable, message: "The disk is full.") }
-        return try await memory.open(identifier)
+        guard isOpen || failure == .reading else {
+            throw RestorationError(code: .unwritable, message: "The disk is full.")
+        }
+        return LateRecord(record: try await memory.open(identifier)) { self.state.withLock(\.isOpen) }
     }
+}
+
+/// A record that cannot be read until it can.
+private struct LateRecord: RestorationRecord {
+    let record: any RestorationRecord
+    let isReadable: @Sendable () -> Bool
+
+    func load() async throws(RestorationError) -> RestorationState? {
+        guard isReadable() else {
+            throw RestorationError(code: .unreadable, message: "The disk is full.")
+        }
+        return try await record.load()
+    }
+
+    func save(_ restorationState: RestorationState) async throws(RestorationError) {
+        try await record.save(restorationState)
+    }
+
+    func setAside() async throws(RestorationError) -> String? { try await record.setAside() }
+
+    func setAside(forVersion version: Int) async throws(RestorationError) -> String? {
+        try await record.setAside(forVersion: version)
+    }
+
+    func close() async { await record.close() }
 }

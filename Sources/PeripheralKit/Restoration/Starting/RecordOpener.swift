@@ -46,8 +46,7 @@ struct RecordOpener: Sendable {
             }
             let isLast = isStopping()
             do throws(RestorationError) {
-                let record = try await open()
-                return await examine(record, met)
+                return try await examine(try await open(), met)
             } catch {
                 failed(error)
             }
@@ -60,11 +59,19 @@ struct RecordOpener: Sendable {
     ///
     /// The peripheral has begun without that state, with other values and perhaps other handles. A save would
     /// overwrite the earlier state.
-    private func examine(_ record: any RestorationRecord, _ met: (RestorationProblem) -> Void) async
-        -> Outcome
-    {
+    ///
+    /// - Throws: `unreadable` when a later attempt may succeed.
+    private func examine(
+        _ record: any RestorationRecord,
+        _ met: (RestorationProblem) -> Void
+    ) async throws(RestorationError) -> Outcome {
         var found = Findings(record: record)
-        await found.load()
+        do throws(RestorationError) {
+            try await found.load()
+        } catch {
+            await record.close()
+            throw error
+        }
         for problem in found.problems { met(problem) }
         if let failure = found.failure { return .blocked(failure) }
         return found.loaded == nil ? .opened(record) : .occupied(record)

@@ -38,10 +38,9 @@ struct RestorationStart: Sendable {
     ) async throws(RestorationError) {
         var found = Findings()
         try await found.open(identifier, in: store, stopwatch: stopwatch, logger: logger)
-        if found.record == nil {
+        if found.isLate {
             reopen = { () async throws(RestorationError) in try await store.open(identifier) }
         }
-        await found.load()
         let declared = declared.arranged(after: found.loaded?.database.table)
         self.declared = declared
         (record, failure, loaded, problems) = (found.record, found.failure, found.loaded, found.problems)
@@ -174,7 +173,8 @@ struct RestorationStart: Sendable {
 
 /// The contents of a peripheral's record.
 struct Findings {
-    /// The maximum wait for a store that cannot be opened, such as a store on a disk that is being mounted.
+    /// The maximum wait for a store that cannot be opened or read, such as a store on a disk that is being
+    /// mounted.
     ///
     /// The peripheral is not on the air meanwhile. A start without the preserved state would be worse.
     private static let patience = Duration.seconds(5)
@@ -185,7 +185,14 @@ struct Findings {
     private(set) var failure: RestorationError?
     private(set) var loaded: PreservedState?
     private(set) var problems: [RestorationProblem] = []
+    /// Whether the store could not be opened or read in time, so that a later attempt may succeed.
+    private(set) var isLate = false
 
+    init(record: (any RestorationRecord)? = nil) {
+        self.record = record
+    }
+
+    /// Opens and reads the record.
     fileprivate mutating func open(
         _ identifier: String,
         in store: any RestorationStore,
@@ -197,12 +204,14 @@ struct Findings {
         while true {
             do throws(RestorationError) {
                 record = try await store.open(identifier)
-                return
+                return try await load()
             } catch {
+                await record?.close()
+                record = nil
                 guard error.code != .inUse, error.code != .invalidIdentifier else { throw error }
                 if !hasReported {
                     logger.notice(
-                        "The preserved state cannot be opened yet. The peripheral waits for up to 5 seconds.",
+                        "The preserved state cannot be read yet. The peripheral waits for up to 5 seconds.",
                         metadata: ["peripheral.reason": "\(error)"]
                     )
                 }
@@ -211,6 +220,7 @@ struct Findings {
                 // If the run is cancelled, it does not wait any longer.
                 guard left > .zero, (try? await stopwatch.sleep(min(left, Self.pause))) != nil else {
                     failure = error
+                    isLate = true
                     problems.append(RestorationProblem(.open, error))
                     return
                 }
@@ -219,7 +229,9 @@ struct Findings {
     }
 
     /// Reads the record, and sets a state aside that cannot be used.
-    mutating func load() async {
+    ///
+    /// - Throws: `unreadable`. The state is not set aside, because a later attempt may succeed.
+    mutating func load() async throws(RestorationError) {
         // The record is loaded twice, because an earlier state of this version may appear after the state of
         // a newer version has been set aside.
         for _ in 1...2 {
@@ -229,6 +241,7 @@ struct Findings {
                 loaded = try PreservedState(decoding: restorationState)
                 return
             } catch {
+                guard error.code != .unreadable else { throw error }
                 await setAside(error, record)
                 guard error.code == .newerVersion else { return }
             }
