@@ -79,15 +79,14 @@ struct DeviceTable {
             isConnected: isConnected,
             reportedAddress: properties["Address"] == nil ? before?.reportedAddress : central.address
         )
-        switch (wasConnected, isConnected) {
-        case (false, true): return [.connected(central)]
-        case (true, false): return [.disconnected(central)]
-        case (true, true):
-            guard !central.isSame(as: before?.central) else { return [] }
+        guard wasConnected else { return isConnected ? [.connected(central)] : [] }
+        var changes: [Change] = []
+        if !central.isSame(as: before?.central) {
             let hasNewAddress = before?.reportedAddress.map { $0 != central.address } ?? false
-            return (hasNewAddress ? [.identified(central)] : []) + [.changed(central)]
-        case (false, false): return []
+            changes = (hasNewAddress ? [.identified(central)] : []) + [.changed(central)]
         }
+        // A busy bluetoothd reports a bond and the disconnection after it together.
+        return changes + (isConnected ? [] : [.disconnected(central)])
     }
 
     /// Records that bluetoothd has dropped a device.

@@ -42,6 +42,17 @@ struct DeviceTableTests {
         #expect(table.update(Self.path, properties([("Connected", .bool(true))])) == [.connected(central)])
     }
 
+    /// A busy bluetoothd reports both at once.
+    ///
+    /// The subscriptions of a bonded central are preserved.
+    @Test func aBondIsReportedBeforeTheDisconnection() {
+        var table = DeviceTable()
+        _ = table.update(Self.path, device)
+        let both = properties([("Bonded", .bool(true)), ("Paired", .bool(true)), ("Connected", .bool(false))])
+        let bonded = Central(address: address, addressKind: .random, isBonded: true)
+        #expect(table.update(Self.path, both) == [.changed(bonded), .disconnected(bonded)])
+    }
+
     /// A phone comes under an address that changes, and shows its lasting one when it bonds.
     @Test func aLinkIsKnownByTheLastingAddressToo() throws {
         var table = DeviceTable()
