@@ -96,7 +96,7 @@ struct OneThreadTestHelper {
     ///
     /// - Throws: When the process has more after all runs than after the tenth.
     private static func run(_ count: Int, on bus: String) async throws {
-        alarm(CUnsignedInt(45 + count / 3))
+        alarm(CUnsignedInt(45 + count))
         let backend = BlueZBackend(bus: .address(bus))
         let peripheral = Peripheral("Threads") {
             GATTService("00002b00-7e3c-4b6e-9d29-b3f1c0a1d001") {
