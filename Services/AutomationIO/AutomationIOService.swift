@@ -49,9 +49,9 @@ public struct AutomationIOService: GATTServiceDeclaration {
     ///   - digitals: The digital inputs and outputs of the service.
     ///   - analogs: The analog inputs and outputs of the service.
     ///   - hasAggregate: Whether the service declares an Aggregate characteristic with the values of all
-    ///     inputs. When the triggers of any input require a notification, the service sends the aggregate as
-    ///     a notification. If a service declares an aggregate, centrals can subscribe to the aggregate, but
-    ///     not to the inputs.
+    ///     inputs. If the triggers of at least one input require a notification, the service sends a
+    ///     notification with the aggregate. If a service declares an aggregate, centrals can subscribe to the
+    ///     aggregate, but not to the inputs.
     ///   - clock: The clock that measures the intervals of time triggers.
     ///   - security: The link security that a central needs to read the aggregate and to subscribe to it. The
     ///     security level of the aggregate must be at least as high as the security level of each input. Each
@@ -79,14 +79,14 @@ public struct AutomationIOService: GATTServiceDeclaration {
 
     /// Updates the states of digital inputs.
     ///
-    /// The method sends the states to the subscribers if the triggers of the inputs require a notification or
-    /// an indication.
+    /// The triggers of the inputs determine whether the method sends the states. The method sends the states
+    /// to the subscribers as a notification or as an indication.
     ///
     /// - Parameters:
     ///   - digital: The digital inputs to update. The inputs must belong to the service.
     ///   - states: The current states, one for each input. If the array is too short, the method uses
     ///     `.unknown` for the remaining inputs.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The errors that `session.notify` or `session.indicate` throws. If `digital` is a group of
     ///   outputs, the method throws a `PeripheralError` with the code `notDeclared`.
     public func update(
@@ -101,13 +101,13 @@ public struct AutomationIOService: GATTServiceDeclaration {
 
     /// Updates the value of an analog input.
     ///
-    /// The method sends the value to the subscribers if the triggers of the input require a notification or
-    /// an indication.
+    /// The triggers of the input determine whether the method sends the value. The method sends the value to
+    /// the subscribers as a notification or as an indication.
     ///
     /// - Parameters:
     ///   - analog: The analog input to update. The input must belong to the service.
     ///   - value: The current value.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The errors that `session.notify` or `session.indicate` throws. If `analog` is an output, the
     ///   method throws a `PeripheralError` with the code `notDeclared`.
     public func update(_ analog: AutomationAnalog, to value: UInt16, in session: PeripheralSession)

@@ -7,10 +7,11 @@ public import PeripheralKit
 public enum AutomationValueTrigger: Hashable, Sendable {
     /// Every change of an input.
     case changed
-    /// A change of an analog input from one side of the given bound to the other side.
+    /// The value of an analog input crosses the given bound.
     ///
     /// The value can cross the bound in either direction. A value that only reaches the bound does not meet
-    /// the condition. While a value crosses the bound, the value can temporarily be equal to the bound.
+    /// the condition. An input can cross the bound in two steps. First, the value becomes equal to the bound.
+    /// Then the value changes to the other side of the bound.
     case crosses(UInt16)
     /// A change of an analog input that begins or ends exactly at the given bound.
     ///
@@ -37,7 +38,7 @@ public enum AutomationValueTrigger: Hashable, Sendable {
     /// A change from outside the bounds to inside the bounds does not meet the condition. The order of the
     /// two bounds has no effect.
     case leavesBounds(upper: UInt16, lower: UInt16)
-    /// A change of an analog input from one of two given bounds to a different value.
+    /// A change of an analog input whose previous value equals one of two bounds.
     ///
     /// The specification calls the two bounds Analog One and Analog Two.
     case leavesEither(UInt16, or: UInt16)
@@ -106,17 +107,17 @@ extension AutomationValueTrigger: GATTValue {
 /// Service 1.0, section 3.1). The maximum interval is 16,777,215 seconds. A longer interval is encoded as the
 /// maximum interval.
 public enum AutomationTimeTrigger: Hashable, Sendable {
-    /// Sends the value after each change that meets the ``AutomationValueTrigger``.
+    /// Sends the value after each change that fulfills the condition of the ``AutomationValueTrigger``.
     case none
     /// Sends the value at intervals of the given number of seconds, even if the value has not changed.
     case every(seconds: UInt32)
     /// Sends the value after a change, at most once in the given number of seconds.
     ///
-    /// Only a change that meets the ``AutomationValueTrigger`` can cause a notification.
+    /// Only a change that fulfills the condition of the ``AutomationValueTrigger`` can cause a notification.
     case atMostEvery(seconds: UInt32)
     /// Sends the value after the given number of changes.
     ///
-    /// The service counts only the changes that meet the ``AutomationValueTrigger``.
+    /// The service counts only the changes that fulfill the condition of the ``AutomationValueTrigger``.
     case everyChanges(UInt16)
 }
 

@@ -19,8 +19,9 @@ public enum DigitalState: UInt8, Hashable, Sendable, CaseIterable {
 public struct DigitalStates: Hashable, Sendable {
     /// The states in the order of the digital inputs or outputs.
     ///
-    /// A decoded value contains four states for each byte. The last byte can therefore contain more states
-    /// than inputs or outputs exist. States without an input or output have no meaning.
+    /// A decoded value contains four states for each byte. If the number of inputs or outputs is not a
+    /// multiple of four, the last byte contains unused states. States without an input or output have no
+    /// meaning.
     public var states: [DigitalState]
 
     /// Creates a value from the states of digital inputs or outputs.

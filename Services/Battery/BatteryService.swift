@@ -37,9 +37,9 @@ private import Synchronization
 /// let right = BatteryService(level: BatteryLevel(75), which: .right)
 /// ```
 ///
-/// Of the characteristics that were added in version 1.1 of the specification, the service implements only
-/// Battery Level Status. For example, the service does not implement Battery Energy Status, Battery Health
-/// Status or Battery Time Status.
+/// Version 1.1 of the specification added several characteristics. Battery Level Status is the only added
+/// characteristic that the service implements. For example, the service does not implement Battery Energy
+/// Status, Battery Health Status or Battery Time Status.
 public struct BatteryService: GATTServiceDeclaration {
     /// The Battery Level characteristic, 0x2A19, which centrals read and subscribe to.
     public let level: Characteristic<BatteryLevel>
@@ -55,11 +55,11 @@ public struct BatteryService: GATTServiceDeclaration {
     /// Declares a service that stores the battery level and the battery status.
     ///
     /// - Parameters:
-    ///   - level: The initial battery level. Centrals read the initial level until the first call to
-    ///     ``update(to:in:)-(BatteryLevel,_)``.
-    ///   - status: The initial battery status. Centrals read the initial status until the first call to
-    ///     ``update(to:in:)-(BatteryLevelStatus,_)``. Use `nil` to omit the Battery Level Status
-    ///     characteristic.
+    ///   - level: The initial battery level. Before the first call to ``update(to:in:)-(BatteryLevel,_)``,
+    ///     centrals read the initial level.
+    ///   - status: The initial battery status. Before the first call to
+    ///     ``update(to:in:)-(BatteryLevelStatus,_)``, centrals read the initial status. Use `nil` to omit the
+    ///     Battery Level Status characteristic.
     ///   - which: A description that distinguishes the battery from other batteries.
     ///   - security: The link security that a central needs to read the characteristics and to subscribe to
     ///     them.
@@ -116,21 +116,21 @@ public struct BatteryService: GATTServiceDeclaration {
         Characteristic(.batteryLevelStatus, [.read, .notify], security: security) { read }
     }
 
-    /// Notifies the subscribers of a new battery level.
+    /// Sends a new battery level to the subscribers.
     ///
     /// If the service stores the battery level, the method replaces the stored level. If the new level is
     /// equal to the stored level, the method does not send a notification.
     ///
     /// - Parameters:
     ///   - level: The new level.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The errors that `session.notify` throws.
     public func update(to level: BatteryLevel, in session: PeripheralSession) async throws {
         if let keptLevel, !keptLevel.replace(by: level) { return }
         try await session.notify(self.level, level)
     }
 
-    /// Notifies the subscribers of a new battery status.
+    /// Sends a new battery status to the subscribers.
     ///
     /// Without a Battery Level Status characteristic, the method has no effect. If the service stores the
     /// battery status, the method replaces the stored status. If the new status is equal to the stored
@@ -138,7 +138,7 @@ public struct BatteryService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - status: The new status.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The errors that `session.notify` throws.
     public func update(to status: BatteryLevelStatus, in session: PeripheralSession) async throws {
         guard let characteristic = self.status else { return }

@@ -27,7 +27,8 @@ public struct BloodPressureMeasurement: Hashable, Sendable {
     public var unit: BloodPressureUnit
     /// The local time of the measurement.
     ///
-    /// The time is required for a device that stores measurements or measures while no central is connected.
+    /// A device that stores measurements must include the time. A device that measures without a connected
+    /// central must also include the time.
     public var timestamp: DateTime?
     /// The pulse rate in beats per minute.
     public var pulseRate: MedicalShortFloat?

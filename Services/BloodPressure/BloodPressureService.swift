@@ -44,7 +44,7 @@ public struct BloodPressureService: GATTServiceDeclaration {
     ///     Include every problem that the device can report.
     ///   - hasIntermediateCuffPressure: Whether the device sends cuff pressures during a measurement.
     ///   - supportsMultipleBonds: Whether the device can bond with several centrals.
-    ///   - security: The link security that a central needs to subscribe. Blood pressure is health data. The
+    ///   - security: The link security that is required for subscriptions. Blood pressure is health data. The
     ///     Blood Pressure Profile requires at least encryption.
     public init(
         detecting status: BloodPressureStatus = [],
@@ -65,8 +65,8 @@ public struct BloodPressureService: GATTServiceDeclaration {
 
     /// Sends the result of a measurement and waits until the subscribers have confirmed the result.
     ///
-    /// Declare all problems with the parameter `detecting` of the initializer. The method removes undeclared
-    /// problems from ``BloodPressureMeasurement/status``.
+    /// In the parameter `detecting` of the initializer, declare all problems that the device can detect. The
+    /// method removes undeclared problems from ``BloodPressureMeasurement/status``.
     ///
     /// - Parameters:
     ///   - value: The result.
@@ -78,8 +78,9 @@ public struct BloodPressureService: GATTServiceDeclaration {
 
     /// Sends an intermediate cuff pressure to the subscribers.
     ///
-    /// Declare all problems with the parameter `detecting` of the initializer. The method does not send
-    /// undeclared problems. Without an Intermediate Cuff Pressure characteristic, the method has no effect.
+    /// In the parameter `detecting` of the initializer, declare all problems that the device can detect. The
+    /// method does not send undeclared problems. Without an Intermediate Cuff Pressure characteristic, the
+    /// method has no effect.
     ///
     /// - Parameters:
     ///   - value: The pressure of the cuff.

@@ -31,7 +31,8 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
     public var units: Units
     /// The local time of the measurement.
     ///
-    /// The time is required for a device that stores measurements or measures while no central is connected.
+    /// A device that stores measurements must include the time. A device that measures without a connected
+    /// central must also include the time.
     public var timestamp: DateTime?
     /// The number that the device assigns to the user, or 255 for an unknown user.
     public var userID: UInt8?

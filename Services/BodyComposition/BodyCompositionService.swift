@@ -35,7 +35,7 @@ public struct BodyCompositionService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - feature: The values that the device reports about a body.
-    ///   - security: The link security that a central needs to subscribe. Because body composition is health
+    ///   - security: The link security that is required for subscriptions. Because body composition is health
     ///     data, require at least encryption.
     public init(
         _ feature: BodyCompositionFeature = BodyCompositionFeature(),

@@ -23,13 +23,16 @@ public import PeripheralKit
 ///   central does not disconnect within 2 seconds, the service deletes the bond and ends the connection.
 ///
 /// When the closure that you pass to `run` returns, the service immediately deletes all bonds that are
-/// waiting for deletion. A bond that is waiting for deletion stays if the task of the peripheral is
-/// cancelled, the program is killed, or the Bluetooth stack stops.
+/// waiting for deletion. The following events cancel the pending deletions of bonds:
+///
+/// - The task of the peripheral is cancelled.
+/// - The program is killed.
+/// - The Bluetooth stack stops.
 ///
 /// Bonds belong to the device, not to the peripheral. A request to delete all bonds also deletes the bonds
 /// with keyboards and loudspeakers, and the bonds that other programs use. Let centrals delete all bonds only
-/// if the device uses Bluetooth for no other purpose. BlueZ stores and deletes the BR/EDR bond and the LE
-/// bond of a central together.
+/// if the device uses Bluetooth for no other purpose. A central can have a BR/EDR bond and an LE bond. BlueZ
+/// stores both bonds together, and deletes both bonds together.
 public struct BondManagementService: GATTServiceDeclaration {
     /// The Bond Management Control Point characteristic, 0x2AA4, which centrals write.
     public let controlPoint: Characteristic<BondManagementRequest>

@@ -45,14 +45,14 @@ public struct CrossTrainerData: FitnessMachineData {
     /// The number of strides since the workout began, 0 to 6553.5 in steps of 0.1.
     public var strides: Double?
 
-    /// The meters climbed since the workout began, 0 to 65,535.
+    /// The total ascent since the workout began, 0 to 65,535 meters.
     ///
-    /// If only ``metersDown`` has a value, the service sends 0 for the meters climbed.
+    /// If only ``metersDown`` has a value, the service sends 0 for the total ascent.
     public var metersUp: Int?
 
-    /// The meters descended since the workout began, 0 to 65,535.
+    /// The total descent since the workout began, 0 to 65,535 meters.
     ///
-    /// If only ``metersUp`` has a value, the service sends 0 for the meters descended.
+    /// If only ``metersUp`` has a value, the service sends 0 for the total descent.
     public var metersDown: Int?
 
     /// The inclination in percent, −3276.8 to 3276.6 in steps of 0.1, or `nil` if unknown.

@@ -22,7 +22,7 @@ public import PeripheralKit
 /// Do not send a notification each time the clock advances. Send a notification only in the following cases:
 ///
 /// - A person adjusts the clock.
-/// - The time zone or daylight saving time changes.
+/// - The time zone changes, or daylight saving time begins or ends.
 /// - An external time source adjusts the clock, and one of the conditions listed below is met.
 ///
 /// An external time source can adjust the clock often. After an adjustment by an external time source, send a
@@ -57,12 +57,11 @@ public struct CurrentTimeService: GATTServiceDeclaration {
     ///     Information characteristic.
     ///   - referenceTime: A closure that returns the time source of the clock. Pass `nil` to omit the
     ///     Reference Time Information characteristic.
-    ///   - security: The link security that a central needs to read and set the clock, and to subscribe. A
-    ///     central that sets the clock controls the time of the device. With
-    ///     `AttributeSecurity(write: .encrypted)`, any central can read the clock, but only paired centrals
-    ///     can set the clock.
-    ///   - setTime: A handler that sets the clock to the time written by a central. If the handler ignores a
-    ///     field of the written time, the handler throws `ATTError.currentTimeDataFieldIgnored`. Pass `nil`
+    ///   - security: The link security that the service requires for reads, writes and subscriptions. A
+    ///     central that sets the clock controls the time of the device. With `AttributeSecurity(write:
+    ///     .encrypted)`, any central can read the clock, but only paired centrals can set the clock.
+    ///   - setTime: A handler that sets the clock to the time written by a central. The handler must throw
+    ///     `ATTError.currentTimeDataFieldIgnored` if the handler ignores a field of the new time. Pass `nil`
     ///     to prevent centrals from setting the clock.
     ///   - setLocalTime: A handler that sets the time zone to the value written by a central. Pass `nil` to
     ///     prevent centrals from setting the time zone. If you pass `setLocalTime`, also pass `localTime`.

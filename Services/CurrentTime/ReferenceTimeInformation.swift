@@ -57,7 +57,7 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
 
     /// The time since the last update of the clock, in hours.
     ///
-    /// The value 6120, which is 255 days, represents 6120 hours or more.
+    /// The maximum of 6120 hours (255 days) also represents longer times.
     public let hoursSinceUpdate: Int
 
     /// Creates the information from a time source, an accuracy and the time since the last synchronization.

@@ -48,12 +48,16 @@ extension CyclingPowerMeasurement {
 
     /// The maximum and the minimum value during one crank revolution.
     public struct Extremes: Equatable, Sendable {
-        /// The maximum force or torque, or the crank angle at the maximum force or torque.
+        /// The maximum force, the maximum torque, or a crank angle.
+        ///
+        /// The crank angle is the angle at which the force or torque reaches the maximum.
         public var maximum: Double
-        /// The minimum force or torque, or the crank angle at the minimum force or torque.
+        /// The minimum force, the minimum torque, or a crank angle.
+        ///
+        /// The crank angle is the angle at which the force or torque reaches the minimum.
         public var minimum: Double
 
-        /// Creates extremes from a maximum and a minimum value.
+        /// Creates an instance from a maximum value and a minimum value.
         public init(maximum: Double, minimum: Double) {
             self.maximum = maximum
             self.minimum = minimum

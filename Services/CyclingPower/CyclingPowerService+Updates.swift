@@ -11,13 +11,14 @@ extension CyclingPowerService {
     /// notification contains the power and as many other fields as fit. Wait until the method returns before
     /// you send the next measurement. Overlapping calls would mix the parts of two measurements.
     ///
-    /// If a central disables a value, the value stays disabled until that central disconnects. Some Bluetooth
-    /// stacks always send a notification to all subscribers (see `PeripheralSession.notify(_:_:to:)`). A
-    /// notification to all subscribers omits a value only if every subscriber has disabled the value.
+    /// If a central disables the transmission of a value, the transmission stays disabled until that central
+    /// disconnects. Some Bluetooth stacks always send a notification to all subscribers (see
+    /// `PeripheralSession.notify(_:_:to:)`). A notification to all subscribers omits a value only if every
+    /// subscriber has disabled the value.
     ///
     /// - Parameters:
     ///   - value: The measurement.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The errors that `session.notify` throws. If a notification fails, the method has already
     ///   sent the earlier notifications.
     public func notify(_ value: CyclingPowerMeasurement, in session: PeripheralSession) async throws {
@@ -109,7 +110,7 @@ extension CyclingPowerService {
     ///
     /// - Parameters:
     ///   - value: The vector.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The errors that `session.notify` throws. If a notification fails, the method has already
     ///   sent the earlier notifications.
     public func notify(vector value: CyclingPowerVector, in session: PeripheralSession) async throws {

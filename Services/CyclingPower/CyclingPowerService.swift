@@ -22,10 +22,10 @@ public import PeripheralSensorLocation
 /// Send a measurement about once per second. The service sends only the values that you declare
 /// in the initializer. For each central, the service omits the values that the central has disabled.
 ///
-/// If the program declares no handler or value for a request, the control point responds with the result Op
-/// Code Not Supported. If the parameter of a request is invalid, the control point responds with the result
-/// Invalid Parameter. If a handler throws an error, the control point responds with the result Operation
-/// Failed. To choose another result, a handler throws a `SensorControlResult`.
+/// The control point rejects a request if the program declares neither a handler nor a value for the request.
+/// The result in the response is Op Code Not Supported. If the parameter of a request is invalid, the control
+/// point responds with the result Invalid Parameter. If a handler throws an error, the control point responds
+/// with the result Operation Failed. To choose another result, a handler throws a `SensorControlResult`.
 public struct CyclingPowerService: GATTServiceDeclaration {
     /// The Cycling Power Measurement characteristic, 0x2A63, to which centrals subscribe.
     ///
@@ -77,8 +77,8 @@ public struct CyclingPowerService: GATTServiceDeclaration {
     ///     sampling rate.
     ///   - factoryCalibrationDate: The date of the factory calibration, or `nil` if the sensor does not
     ///     report a calibration date.
-    ///   - security: The link security that a central needs to subscribe to measurements and vectors, and to
-    ///     write the control point.
+    ///   - security: The link security that is required for subscriptions, and for writes to the control
+    ///     point.
     ///   - setWheelRevolutions: A handler that sets the wheel revolution count to the value written by a
     ///     central. Pass `nil` if the sensor does not report wheel revolutions.
     public init(

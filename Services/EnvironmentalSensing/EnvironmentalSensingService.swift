@@ -65,7 +65,7 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
     ///   - sensor: The sensor to update. The sensor must belong to the service.
     ///   - number: The value in the unit of the quantity, or `nil` if the value is unknown. The encodings of
     ///     some quantities cannot represent an unknown value.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The errors that `session.notify` throws.
     public func update(
         _ sensor: EnvironmentalSensor,
@@ -81,7 +81,7 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
     ///
     /// A running peripheral calls the `run(in:)` method of each service.
     ///
-    /// - Parameter session: The session of the peripheral that declares the service.
+    /// - Parameter session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: `PeripheralError` with the code `stopped`, or `CancellationError`. If a central does not
     ///   confirm an indication, the method continues without an error.
     public func run(in session: PeripheralSession) async throws {

@@ -45,9 +45,9 @@ public struct FitnessMachineResponse: Equatable, Sendable {
     ///   - result: The result of the request.
     ///   - opCode: The op code of the request.
     ///   - spinDown: The lower and the higher target speed of a spin-down, in kilometers per hour. Each
-    ///     target speed is 0 to 655.35 in steps of 0.01. In a spin-down, the user accelerates the wheel to
-    ///     the higher target speed. The wheel then slows down to the lower target speed. Pass `nil` if the
-    ///     request is not a spin-down request.
+    ///     target speed is 0 to 655.35 in steps of 0.01. In a spin-down, the user first accelerates the wheel
+    ///     to the higher of the two target speeds. The wheel then slows down to the lower target speed. Pass
+    ///     `nil` if the request is not a spin-down request.
     public init(_ result: FitnessMachineResult, to opCode: UInt8, spinDown: ClosedRange<Double>? = nil) {
         self.opCode = opCode
         self.result = result

@@ -38,8 +38,9 @@ public import PeripheralKit
 /// resistance level. Machines and apps use the 16-bit format for resistance levels. Newer versions of the
 /// GATT Specification Supplement define one byte for a resistance level. A central that follows a newer
 /// version of the supplement misreads the fields after the resistance level. To support centrals that follow
-/// a newer version of the supplement, omit the resistance level. A central that follows a newer version of
-/// the supplement misreads the pace of a treadmill.
+/// a newer version of the supplement, omit the resistance level. The service encodes the pace of a treadmill
+/// as one byte. Newer versions of the GATT Specification Supplement define two bytes for the pace. A central
+/// that follows these newer versions misreads the pace.
 public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclaration {
     /// The Fitness Machine Feature characteristic, 0x2ACC, which centrals read.
     public let feature: Characteristic<FitnessMachineFeature>
@@ -84,10 +85,10 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - data: Example data with all values that the machine measures. The Fitness Machine Features declare
-    ///     the values that the example data contains. The service does not use the numbers in the example
-    ///     data, and does not send the example data. The service sends only the values that the Fitness
-    ///     Machine Features declare.
+    ///   - data: Example data with all values that the machine measures. The service derives the Fitness
+    ///     Machine Features from the values in the example data. The numbers in the example data have no
+    ///     effect. The service never sends the example data. The service sends only the values that the
+    ///     Fitness Machine Features declare.
     ///   - trainingStatus: The training status that centrals read before the first call to
     ///     ``update(to:in:)``. To omit the Training Status characteristic, pass `nil`.
     ///   - retainsUserData: Whether the machine retains user data. A machine that retains user data also has
@@ -139,9 +140,10 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
         }
     }
 
-    /// Returns the supported range characteristic with the given UUID, such as `.supportedPowerRange`.
+    /// Returns the characteristic for one supported range.
     ///
-    /// The method returns `nil` if the service does not declare the range.
+    /// The UUID `type` identifies the characteristic, for example `.supportedPowerRange`. The method returns
+    /// `nil` if the service does not declare the range.
     public func range(_ type: BluetoothUUID) -> Characteristic<SupportedRange>? {
         ranges.first { $0.uuid == type }
     }
@@ -174,7 +176,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     ///
     /// - Parameters:
     ///   - data: The current data of the machine.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The errors that `session.notify` throws.
     public func notify(_ data: Data, in session: PeripheralSession) async throws {
         guard let room = try session.subscribers(of: self.data).room else { return }
@@ -193,7 +195,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     ///
     /// - Parameters:
     ///   - status: The new training status.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The errors that `session.notify` throws.
     public func update(to status: TrainingStatus, in session: PeripheralSession) async throws {
         try await machine.update(to: status, in: session)
@@ -209,7 +211,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     ///
     /// - Parameters:
     ///   - status: The new status of the machine.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The errors that `session.notify` throws.
     public func notify(_ status: FitnessMachineStatus, in session: PeripheralSession) async throws {
         try await machine.report(status, in: session)
@@ -219,7 +221,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     ///
     /// Call this method when the user takes control of the machine.
     ///
-    /// - Parameter session: The session of the peripheral that declares the service.
+    /// - Parameter session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The errors that `session.notify` throws.
     public func takeControl(in session: PeripheralSession) async throws {
         try await machine.takeControl(in: session)

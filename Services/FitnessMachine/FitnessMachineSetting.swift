@@ -6,9 +6,10 @@ public import PeripheralKit
 /// FitnessMachineSetting.targetPower(watts: 0...400, step: 5)
 /// ```
 ///
-/// The service derives the Target Setting Features and the supported range characteristics from the declared
-/// settings. Encoding rounds each bound of a range to the nearest encodable value. The service refuses values
-/// outside the rounded bounds (Fitness Machine Service 1.0, section 4.16.2.22).
+/// The service derives the Target Setting Features field from the declared settings. The service also derives
+/// the characteristics that contain the supported ranges. Encoding rounds each bound of a range to the
+/// nearest encodable value. The service refuses values outside the rounded bounds (Fitness Machine Service
+/// 1.0, section 4.16.2.22).
 public struct FitnessMachineSetting: Sendable {
     /// The op code of the request that changes the setting.
     let opCode: UInt8

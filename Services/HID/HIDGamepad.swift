@@ -54,7 +54,7 @@ public struct HIDGamepad: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - state: The state of all buttons, sticks and triggers.
-    ///   - session: The session of the peripheral that declares the gamepad.
+    ///   - session: The session of a peripheral. The peripheral must declare the gamepad.
     /// - Throws: The errors that `session.notify` throws.
     public func send(_ state: GamepadReport, in session: PeripheralSession) async throws {
         try await report.send(state.bytes, in: session)

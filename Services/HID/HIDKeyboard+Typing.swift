@@ -7,7 +7,7 @@ extension HIDKeyboard {
     ///
     /// - Parameters:
     ///   - stroke: The key to press, and the modifier keys.
-    ///   - session: The session of the peripheral that declares the keyboard.
+    ///   - session: The session of a peripheral. The peripheral must declare the keyboard.
     /// - Throws: The errors that `session.notify` throws.
     @inline(never)  // A copy in each loop costs kilobytes.
     public func press(_ stroke: KeyStroke, in session: PeripheralSession) async throws {
@@ -27,7 +27,7 @@ extension HIDKeyboard {
     ///
     /// - Parameters:
     ///   - text: The text, which consists of printable ASCII characters, tabs and line breaks.
-    ///   - session: The session of the peripheral that declares the keyboard.
+    ///   - session: The session of a peripheral. The peripheral must declare the keyboard.
     /// - Throws: ``UntypableCharacter`` if the keyboard layout has no key for a character in the text. The
     ///   method throws ``UntypableCharacter`` before the keyboard types any character. If the task is
     ///   cancelled, the method throws `CancellationError`. The method rethrows the errors of

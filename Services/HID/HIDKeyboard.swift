@@ -93,7 +93,7 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - report: All keys that are currently pressed.
-    ///   - session: The session of the peripheral that declares the keyboard.
+    ///   - session: The session of a peripheral. The peripheral must declare the keyboard.
     /// - Throws: The errors that `session.notify` throws.
     @inline(never)
     public func send(_ report: KeyboardReport, in session: PeripheralSession) async throws {
@@ -141,7 +141,7 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         }
     }
 
-    /// Selects the report protocol for a host when the host disconnects.
+    /// Resets the protocol of a host to the report protocol after the host disconnects.
     ///
     /// When the host connects again, the keyboard uses the report protocol. HID Service 1.0, section 2.4,
     /// requires the report protocol at the start of each connection. A running peripheral calls the
@@ -151,7 +151,7 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     /// system of the computer then connects, but does not select a protocol. The operating system expects the
     /// report protocol at the start of the connection.
     ///
-    /// - Parameter session: The session of the peripheral that declares the keyboard.
+    /// - Parameter session: The session of a peripheral. The peripheral must declare the keyboard.
     public func run(in session: PeripheralSession) async {
         for await event in session.events {
             if case .disconnected(let host) = event { hid.boot?.modes.set(.report, of: host.id) }

@@ -154,7 +154,7 @@ public struct HIDReport: Sendable {
     /// - Parameters:
     ///   - bytes: The bytes of the report without the report ID. The number of bytes must equal the declared
     ///     length of the report.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The errors that `session.notify` throws. For an output or feature report, the method throws
     ///   a `PeripheralError` with the code `notDeclared`. For a report of the wrong length, the method throws
     ///   a `PeripheralError` with the code `invalidValue`.

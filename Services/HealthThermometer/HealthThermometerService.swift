@@ -89,7 +89,7 @@ public struct HealthThermometerService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - value: The final temperature.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: Any error that `session.indicate` throws.
     public func indicate(_ value: TemperatureMeasurement, in session: PeripheralSession) async throws {
         try await session.indicate(measurement, limited(value))
@@ -102,7 +102,7 @@ public struct HealthThermometerService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - value: The intermediate temperature.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: Any error that `session.notify` throws.
     public func notify(_ value: TemperatureMeasurement, in session: PeripheralSession) async throws {
         guard let intermediateTemperature else { return }
@@ -121,8 +121,8 @@ public struct HealthThermometerService: GATTServiceDeclaration {
     /// current interval.
     ///
     /// - Parameters:
-    ///   - seconds: The new interval in seconds. The value 0 means no regular measurements.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - seconds: The new interval in seconds. If the value is 0, the device does not measure periodically.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: Any error that `session.indicate` throws.
     public func updateInterval(to seconds: UInt16, in session: PeripheralSession) async throws {
         guard let measurementInterval, let keptInterval, keptInterval.replace(by: seconds) else { return }
@@ -149,7 +149,8 @@ extension HealthThermometerService {
 
         /// Creates an interval that centrals can read.
         ///
-        /// - Parameter seconds: The interval in seconds. The value 0 means no regular measurements.
+        /// - Parameter seconds: The interval in seconds. If the value is 0, the device does not measure
+        ///   periodically.
         /// - Returns: The interval.
         public static func fixed(_ seconds: UInt16) -> Interval {
             Interval(seconds: seconds, range: nil, set: nil)
@@ -158,7 +159,8 @@ extension HealthThermometerService {
         /// Creates an interval that centrals can read and write.
         ///
         /// - Parameters:
-        ///   - seconds: The initial interval in seconds. The value 0 means no regular measurements.
+        ///   - seconds: The initial interval in seconds. If the value is 0, the device does not measure
+        ///     periodically.
         ///   - range: The range of the intervals that centrals can write. The service publishes the range in
         ///     a Valid Range descriptor. The service refuses an interval outside the range with
         ///     `ATTError.thermometerIntervalOutOfRange`.

@@ -67,8 +67,8 @@ public struct HeartRateMeasurement: Hashable, Sendable {
 
     /// The maximum number of RR intervals that the encoded measurement can contain.
     ///
-    /// The maximum is 9 intervals. Each of the following values reduces the maximum by one interval: the
-    /// energy expended, and a heart rate above 255.
+    /// The maximum is 9 intervals. The field `energyExpended` takes the place of one interval. A heart rate
+    /// above 255 also takes the place of one interval.
     ///
     /// A measurement with at most ``maximumRRIntervalCount`` intervals fits into one notification on every
     /// connection. The MTU of a connection is at least 23 bytes.

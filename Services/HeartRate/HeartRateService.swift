@@ -72,7 +72,7 @@ public struct HeartRateService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - value: The measurement.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: Any error that `session.notify` throws.
     public func notify(_ value: HeartRateMeasurement, in session: PeripheralSession) async throws {
         var value = value

@@ -59,7 +59,7 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
     ///
     /// A running peripheral calls the `run(in:)` method of each service.
     ///
-    /// - Parameter session: The session of the peripheral that declares the service.
+    /// - Parameter session: The session of a peripheral. The peripheral must declare the service.
     public func run(in session: PeripheralSession) async {
         for await event in session.events {
             guard case .disconnected(let central) = event, alerting.end(by: central.id) else { continue }

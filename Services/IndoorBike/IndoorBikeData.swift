@@ -28,8 +28,8 @@ public import PeripheralKit
 public struct IndoorBikeData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     ///
-    /// If the service sends the data in several parts, only the last part contains the speed. In a part
-    /// without the speed, the property is `nil`.
+    /// If the service sends the data in several parts, only the last part contains the speed. If a part of
+    /// the data does not contain the speed, the property `kilometersPerHour` is `nil`.
     public var kilometersPerHour: Double?
 
     /// The average speed since the workout began, in kilometers per hour.

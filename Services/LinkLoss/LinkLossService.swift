@@ -53,7 +53,7 @@ public struct LinkLossService: GATTServiceDeclaration {
     ///
     /// A running peripheral calls the `run(in:)` method of each service.
     ///
-    /// - Parameter session: The session of the peripheral that declares the service.
+    /// - Parameter session: The session of a peripheral. The peripheral must declare the service.
     public func run(in session: PeripheralSession) async {
         levels.note(session)
         defer { levels.note(nil) }

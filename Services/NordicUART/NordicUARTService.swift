@@ -57,7 +57,7 @@ public struct NordicUARTService: GATTServiceDeclaration {
 
     /// Returns the serial port, which receives and sends bytes.
     ///
-    /// - Parameter session: The session of the peripheral that declares the service.
+    /// - Parameter session: The session of a peripheral. The peripheral must declare the service.
     /// - Returns: The port. If you create several ports, each byte reaches only one of the ports.
     /// - Throws: `PeripheralError` with the code `notDeclared` or `stopped`.
     public func port(in session: PeripheralSession) throws(PeripheralError) -> UARTPort {

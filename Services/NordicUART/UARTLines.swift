@@ -7,8 +7,8 @@ internal import PeripheralKit
 /// A line ends with CR, LF, or CR followed by LF. A line contains bytes from only one central.
 ///
 /// If a central disconnects in the middle of a line, the sequence keeps the unfinished line. If the central
-/// reconnects, the next bytes from the central continue the unfinished line. The sequence drops the
-/// unfinished line of a disconnected central when another central begins a line.
+/// reconnects, the next bytes from the central continue the unfinished line. When a central begins a line,
+/// the sequence drops the unfinished lines of all disconnected centrals.
 public struct UARTLines: AsyncSequence, Sendable {
     let received: ReceivedWrites<[UInt8]>
     let assembler: UARTLineAssembler

@@ -29,7 +29,8 @@ public struct UARTPort: Sendable {
     ///
     /// - Parameter length: The maximum number of bytes in a line. The minimum length is 1. The sequence
     ///   splits a line that exceeds the maximum length.
-    /// - Returns: The complete lines of all centrals. The sequence ends when the session ends.
+    /// - Returns: A sequence of the lines from all centrals. The sequence delivers a line as soon as the line
+    ///   is complete. The sequence ends when the session ends.
     public func lines(upTo length: Int) -> UARTLines {
         UARTLines(received: received, assembler: UARTLineAssembler(limit: max(1, length)), session: session)
     }

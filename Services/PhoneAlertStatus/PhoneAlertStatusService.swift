@@ -84,7 +84,7 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - status: The new status.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The function throws the same errors as `session.notify`.
     public func update(to status: AlertStatus, in session: PeripheralSession) async throws {
         guard kept.alertStatus.replace(by: status) else { return }
@@ -95,7 +95,7 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - setting: The new setting.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The function throws the same errors as `session.notify`.
     public func update(to setting: RingerSetting, in session: PeripheralSession) async throws {
         guard kept.ringerSetting.replace(by: setting) else { return }

@@ -10,7 +10,9 @@ public enum RingerCommand: UInt8, Hashable, Sendable {
     case silentMode = 1
     /// Mute Once, which silences the current alert but not the next alert.
     case muteOnce = 2
-    /// Cancel Silent Mode, which changes the ringer setting to ``RingerSetting/normal``.
+    /// The command Cancel Silent Mode.
+    ///
+    /// The command changes the ringer setting to ``RingerSetting/normal``.
     case cancelSilentMode = 3
 }
 

@@ -144,7 +144,7 @@ public struct RecordBound: Hashable, Sendable {
         RecordBound(filterType: 0x01, value: number.gattBytes)
     }
 
-    /// Creates a bound for the time of records.
+    /// Creates a bound from a user-facing time.
     ///
     /// The time is the user-facing time, which the device displays to the user.
     public static func userFacingTime(_ time: DateTime) -> RecordBound {

@@ -42,7 +42,7 @@ public struct UserFacingTime: Hashable, Sendable {
     /// The seconds since the beginning of the year 0.
     let seconds: Int64
 
-    /// Creates a user-facing time from the time of the device's internal clock and the user's offset.
+    /// Adds the user's offset to the time of the device's internal clock.
     ///
     /// The initializer returns `nil` if the year, the month or the day is not known.
     ///

@@ -101,7 +101,7 @@ public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - value: The measurement.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The function throws the same errors as `session.notify`.
     public func notify(_ value: RSCMeasurement, in session: PeripheralSession) async throws {
         var value = value

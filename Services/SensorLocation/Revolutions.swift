@@ -2,7 +2,9 @@ public import PeripheralKit
 
 /// The number of turns of a wheel, and the time of the last turn.
 public struct WheelRevolutions: Hashable, Sendable {
-    /// The number of turns since a central last set the count.
+    /// The cumulative number of wheel turns.
+    ///
+    /// If a central sets the count, the count continues from the new value.
     ///
     /// The count does not wrap around. If the bicycle rolls backward, the count can decrease, but not below 0
     /// (Cycling Speed and Cadence Service 1.0.1, section 3.1.1.2; Cycling Power Service 1.1, section

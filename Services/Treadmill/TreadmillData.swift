@@ -27,8 +27,8 @@ public import PeripheralKit
 public struct TreadmillData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     ///
-    /// If the service sends the data in several parts, only the last part contains the speed. The speed is
-    /// `nil` in every part except the last.
+    /// If the service sends the data in several parts, only the last part contains the speed. If a part of
+    /// the data does not contain the speed, the property `kilometersPerHour` is `nil`.
     public var kilometersPerHour: Double?
 
     /// The average speed since the workout began, in kilometers per hour.
@@ -49,14 +49,14 @@ public struct TreadmillData: FitnessMachineData {
     /// The range of the angle is −3276.8 to 3276.6 degrees in steps of 0.1.
     public var rampDegrees: Double?
 
-    /// The meters climbed since the workout began, 0 to 6553.5 in steps of 0.1.
+    /// The total ascent since the workout began, 0 to 6553.5 meters in steps of 0.1.
     ///
-    /// If only ``metersDown`` has a value, the service sends 0 for the meters climbed.
+    /// If only ``metersDown`` has a value, the service sends 0 for the total ascent.
     public var metersUp: Double?
 
-    /// The meters descended since the workout began, 0 to 6553.5 in steps of 0.1.
+    /// The total descent since the workout began, 0 to 6553.5 meters in steps of 0.1.
     ///
-    /// If only ``metersUp`` has a value, the service sends 0 for the meters descended.
+    /// If only ``metersUp`` has a value, the service sends 0 for the total descent.
     public var metersDown: Double?
 
     /// The pace in kilometers per minute, 0 to 25.5 in steps of 0.1.

@@ -77,7 +77,7 @@ public struct UserControlOperation: Hashable, Sendable {
 public struct UserControlResponse: Hashable, Sendable {
     /// The result of an operation.
     public struct Result: Hashable, Sendable {
-        /// The encoded response value of the result.
+        /// The number that represents the result in the encoded response.
         public var rawValue: UInt8
 
         /// Creates a result.

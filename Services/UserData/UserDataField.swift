@@ -1,6 +1,8 @@
 public import PeripheralKit
 
-/// A field of the user data, which a characteristic of the User Data service contains.
+/// A field of the user data, such as the first name.
+///
+/// A characteristic of the User Data service contains the value of the field.
 ///
 /// The User Data Service specification 1.0 defines the fields in section 3.1.
 public struct UserDataField<Value: GATTValue>: Sendable {

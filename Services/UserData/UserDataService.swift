@@ -55,15 +55,15 @@ public struct UserDataService: GATTServiceDeclaration {
 
     /// Notifies centrals that a user has changed data on the device.
     ///
-    /// The service sends the new number of changes to each subscriber that has the user's consent. If the
-    /// Bluetooth stack cannot send a notification exclusively to one central, the service does not notify
-    /// that central. A central that does not receive the notification reads the number of changes after
-    /// reconnecting.
+    /// The service sends the new number of changes to a subscriber only if the subscriber has the user's
+    /// consent. If the Bluetooth stack cannot send a notification exclusively to one central, the service
+    /// does not notify that central. A central that does not receive the notification reads the number of
+    /// changes after reconnecting.
     ///
     /// - Parameters:
     ///   - increment: The number of changes to the user data, including the new change.
     ///   - user: The index of the user whose data has changed.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The errors that `session.notify` throws.
     public func notify(increment: UInt32, of user: UInt8, in session: PeripheralSession) async throws {
         for subscription in try session.subscribers(of: databaseChangeIncrement) {

@@ -53,7 +53,7 @@ public struct WeightScaleService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - value: The measurement.
-    ///   - session: The session of the peripheral that declares the service.
+    ///   - session: The session of a peripheral. The peripheral must declare the service.
     /// - Throws: The function throws the same errors as `session.indicate`.
     public func indicate(_ value: WeightMeasurement, in session: PeripheralSession) async throws {
         var value = value

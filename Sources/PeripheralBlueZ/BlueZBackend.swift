@@ -26,13 +26,13 @@ internal import PeripheralStorage
 ///
 /// During a run, another program can become the default agent. The new default agent answers the pairing
 /// requests, and might allow any central to pair. To protect a value from centrals that pair through another
-/// program, use `Authorization`. Another protection is a security level that the other program's pairing
-/// method does not provide.
+/// program, use `Authorization`. Alternatively, require a high security level for the value. The pairing
+/// method of the other program must not provide this security level.
 ///
 /// bluetoothd can refuse to register the pairing agent of a peripheral:
 ///
-/// - If bluetoothd refuses the agent of a peripheral that does not allow pairing, the backend logs a warning,
-///   and the run continues.
+/// - If the peripheral does not allow pairing, the run continues without the pairing agent. The backend logs
+///   a warning.
 /// - If bluetoothd refuses the agent of a peripheral that allows pairing, the run fails.
 ///
 /// With `Pairing.system`, the peripheral registers no pairing agent. If a peripheral allows pairing, the
@@ -68,12 +68,12 @@ internal import PeripheralStorage
 ///
 /// With ``Recovery/always``, the peripheral is published if bluetoothd accepts at least one advertisement.
 /// `PeripheralSession.state` reports why bluetoothd has refused an advertisement. After 1 to 30 seconds, the
-/// backend tries again to register the refused advertisement. Whenever a central connects or disconnects, the
-/// backend tries again to register a refused advertisement.
+/// backend tries again to register the refused advertisement. The backend also repeats the registration each
+/// time a central connects or disconnects.
 ///
 /// If bluetoothd refuses all advertisements, the peripheral is not published. With
-/// ``Recovery/afterPublication`` or ``Recovery/never``, the peripheral is not published if bluetoothd refuses
-/// any advertisement at the start of the run.
+/// ``Recovery/afterPublication`` or ``Recovery/never``, the backend publishes the peripheral only if
+/// bluetoothd accepts every advertisement at the start of the run.
 ///
 /// ## Crashes of bluetoothd
 ///
@@ -94,9 +94,9 @@ internal import PeripheralStorage
 ///
 /// For notifications and indications, bluetoothd checks the security of a connection only when a central
 /// subscribes. If a bonded central reconnects without encryption, bluetoothd sends values to the central
-/// without encryption. Therefore, if a value requires security, the backend checks the security of the
-/// connections before it passes the value to bluetoothd. The security of a connection can change in the short
-/// time between the backend's check and the transmission.
+/// without encryption. Therefore the backend performs its own check for values that require security. The
+/// backend first checks the security of the connections, and then passes the value to bluetoothd. The
+/// security of a connection can change in the short time between the backend's check and the transmission.
 ///
 /// The kernel reports which connections are encrypted. A program needs a Bluetooth socket to read the
 /// kernel's reports. In a systemd unit, the setting `RestrictAddressFamilies=` can prohibit Bluetooth
@@ -113,14 +113,15 @@ internal import PeripheralStorage
 /// If bluetoothd sends the pairing requests to the backend, the backend knows the pairing method of the
 /// central. The backend does not know the pairing method in two cases:
 ///
-/// - bluetoothd sends the pairing requests to the agent of another program, for example with
-///   `Pairing.system`.
+/// - bluetoothd sends the pairing requests to the agent of another program. For example, this case occurs if
+///   the peripheral uses `Pairing.system`.
 /// - bluetoothd sends no pairing requests, for example if `JustWorksRepairing = always` is in bluetoothd's
 ///   configuration.
 ///
-/// If the backend does not know the pairing method, the backend cannot detect a device that pairs with the
-/// address of a bonded central. The backend treats this device as the bonded central, with the security level
-/// of the earlier bond.
+/// A different device might use the address of a bonded central, and then pair with the adapter. If the
+/// backend does not know the pairing method, the backend cannot detect the different device. The backend
+/// mistakes the different device for the bonded central. The backend then applies the security level of the
+/// earlier bond to the different device.
 ///
 /// ## Values in flight
 ///
@@ -132,8 +133,8 @@ internal import PeripheralStorage
 /// - `.observed` requires the capability `CAP_NET_RAW`. The backend reads the kernel's Bluetooth monitor
 ///   channel. The monitor channel reports when the adapter has transmitted a value. To grant `CAP_NET_RAW`,
 ///   write `AmbientCapabilities=CAP_NET_RAW` in a systemd unit, or run `setcap cap_net_raw+ep` on the
-///   program. The backend uses `CAP_NET_RAW` only for the monitor channel. Through a filter in the kernel,
-///   the backend receives only this data:
+///   program. The backend uses `CAP_NET_RAW` only for the monitor channel. A filter in the kernel passes only
+///   this data to the backend:
 ///   - the beginning of each packet that the adapter sends, up to and including the attribute handle
 ///   - the controller's reports about sent packets and ended connections
 ///
@@ -142,9 +143,9 @@ internal import PeripheralStorage
 ///   values of updates.
 /// - `.estimated` requires access to a Bluetooth socket, but no privilege. The backend estimates which values
 ///   the adapter has sent. The estimate uses the total number of packets and bytes that the adapter has sent.
-///   If bluetoothd accepts a value but does not send the value, the backend pauses for 0.2 s. The backend
-///   pauses for 0.2 s if a central often writes without response. If the backend sends values to several
-///   centrals at the same time, the slowest central limits the speed for all centrals.
+///   If bluetoothd accepts a value but does not send the value, the backend pauses for 0.2 s. Frequent writes
+///   without response by a central cause pauses of 0.2 s in the transmission. If the backend sends values to
+///   several centrals at the same time, the slowest central limits the speed for all centrals.
 /// - `.unknown` applies if the backend can neither observe nor estimate the completion of values. Possible
 ///   causes of `.unknown` are:
 ///   - The program runs in a container. Most containers do not allow Bluetooth sockets.

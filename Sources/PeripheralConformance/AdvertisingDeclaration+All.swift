@@ -4,8 +4,8 @@ internal import PeripheralKit
 extension AdvertisingDeclaration {
     /// All advertising declarations of the conformance suite.
     ///
-    /// Some declarations test a single element of an advertisement. Other declarations test combinations of
-    /// elements, or the size limits.
+    /// Some declarations test a single element of an advertisement. Some declarations test combinations of
+    /// elements. Some declarations test the size limits.
     public static let all: [AdvertisingDeclaration] =
         services + data + names + flags + stackAdditions + limits + channels + broadcasts + scanResponses
         + timing

@@ -7,8 +7,8 @@ public import PeripheralTesting
 ///
 /// On each version of BlueZ in `versions`, the scenario must fail with the error that `failure` describes.
 /// The method ``Scenario/run(on:as:knowing:logger:clock:_:)`` checks this error. If the scenario fails with
-/// any other error, the method rethrows the error of the scenario. If the scenario succeeds, the method
-/// throws a ``ConformanceFailure``.
+/// any other error, the method rethrows the error of the scenario. If the scenario unexpectedly succeeds, the
+/// method throws a ``ConformanceFailure``.
 ///
 /// The suite runs every scenario on every version of BlueZ. When a new version of BlueZ behaves correctly,
 /// the suite detects that the expected failure no longer occurs.
@@ -113,7 +113,9 @@ public struct KnownDifference: Sendable {
         endsDaemon: true
     )
 
-    /// An incorrect subscription that remains after a central subscribes and immediately unsubscribes.
+    /// A subscription that incorrectly remains after the central has unsubscribed.
+    ///
+    /// The central unsubscribes immediately after it subscribes.
     ///
     /// The error occurs only if bluetoothd reads two messages in a certain order. A scenario cannot control
     /// the order of these messages. The result of the scenario would therefore vary from run to run.
@@ -132,8 +134,8 @@ public struct KnownDifference: Sendable {
 extension Scenario {
     /// Runs the scenario once, and checks the result for the given version of BlueZ.
     ///
-    /// If `differences` contains an expected failure for the scenario and the version, the scenario must
-    /// fail. If `differences` contains no expected failure, the scenario must succeed.
+    /// If `differences` contains an element for the scenario and the version, the scenario is expected to
+    /// fail. A scenario without an expected failure must succeed.
     ///
     /// - Parameters:
     ///   - backend: The backend under test.

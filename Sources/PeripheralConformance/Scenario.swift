@@ -85,7 +85,9 @@ public struct Scenario: Sendable, CustomStringConvertible {
     }
 }
 
-/// The peripheral and the steps of one run of a ``Scenario``.
+/// One run of a ``Scenario``.
+///
+/// The run contains the peripheral under test and the steps of the test.
 public struct ScenarioRun: Sendable {
     /// The peripheral under test.
     public let peripheral: Peripheral

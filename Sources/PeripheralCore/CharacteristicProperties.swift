@@ -1,11 +1,11 @@
 /// The operations that centrals can perform on a characteristic.
 ///
-/// The low byte of the raw value contains the properties in the characteristic declaration (Core
-/// Specification Vol 3, Part G, 3.3.1.1). The high byte of the raw value contains the properties in the
-/// Characteristic Extended Properties descriptor (Core Specification Vol 3, Part G, 3.3.3.1). The raw value
-/// does not contain the *Extended Properties* bit of the characteristic declaration. The property
-/// ``declarationByte`` contains the *Extended Properties* bit. The *Extended Properties* bit is 1 if the high
-/// byte of the raw value is not 0.
+/// The low byte of the raw value contains the bits of the Characteristic Properties field (Core Specification
+/// Vol 3, Part G, 3.3.1.1). The high byte of the raw value contains the properties in the Characteristic
+/// Extended Properties descriptor (Core Specification Vol 3, Part G, 3.3.3.1). The raw value does not contain
+/// the *Extended Properties* bit of the characteristic declaration. The property ``declarationByte`` contains
+/// the *Extended Properties* bit. The *Extended Properties* bit is 1 if the high byte of the raw value is not
+/// 0.
 public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     /// The bits of the set, with the extended properties in the high byte.
     public let rawValue: UInt16

@@ -51,8 +51,10 @@ public struct AttributeSecurity: Hashable, Sendable {
     public static let open = AttributeSecurity(.open)
     /// Every access requires an encrypted link.
     public static let encrypted = AttributeSecurity(.encrypted)
-    /// Every access requires an encrypted link after pairing with protection against man-in-the-middle
-    /// attacks.
+    /// Every access requires an authenticated link.
+    ///
+    /// A link is authenticated if the link is encrypted, and the pairing was protected against
+    /// man-in-the-middle attacks.
     public static let authenticated = AttributeSecurity(.authenticated)
     /// Every access requires an authenticated link after pairing with LE Secure Connections.
     public static let secureConnections = AttributeSecurity(.secureConnections)

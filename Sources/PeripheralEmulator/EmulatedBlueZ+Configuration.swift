@@ -16,7 +16,7 @@ extension EmulatedBlueZ {
         /// The array can be empty.
         public var adapters: [EmulatedAdapter]
 
-        /// The name of all adapters.
+        /// The common name of all adapters.
         ///
         /// Centrals read this name as the device name.
         public var deviceName: String
@@ -51,8 +51,8 @@ extension EmulatedBlueZ {
         /// - Parameters:
         ///   - version: The version of bluetoothd to imitate.
         ///   - adapters: The adapters.
-        ///   - deviceName: The name of all adapters. If `deviceName` is `nil`, the name consists of `BlueZ`
-        ///     and the version.
+        ///   - deviceName: The common name of all adapters. If `deviceName` is `nil`, the name consists of
+        ///     `BlueZ` and the version.
         ///   - asksBeforeRepairing: Whether bluetoothd asks the program for permission when a bonded central
         ///     pairs again with Just Works.
         ///   - clock: The clock that measures bluetoothd's time limits.

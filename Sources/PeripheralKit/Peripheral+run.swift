@@ -20,9 +20,10 @@ extension Peripheral {
     /// peripheral.
     ///
     /// To shut down gracefully on `SIGTERM`, return from the body. The peripheral answers pending requests
-    /// before `run` returns. The framework does not handle signals such as `SIGTERM`. `PeripheralService` of
-    /// the module `PeripheralServiceLifecycle` ends the body when the program shuts down gracefully.
-    /// `OneThread.arrivals(of:)` of the module `PeripheralOneThread` reports signals to the program.
+    /// before `run` returns. The framework does not handle signals such as `SIGTERM`. The module
+    /// `PeripheralServiceLifecycle` provides the type `PeripheralService`. When a graceful shutdown begins,
+    /// `PeripheralService` cancels the body. `OneThread.arrivals(of:)` of the module `PeripheralOneThread`
+    /// reports signals to the program.
     ///
     /// If the Bluetooth stack stops during a run, a backend such as `.bluez` publishes the peripheral again
     /// as soon as possible. While the Bluetooth stack is not available, the body continues. ``states``
@@ -31,7 +32,7 @@ extension Peripheral {
     ///
     /// `run` calls ``GATTServiceDeclaration/run(in:)`` for each service. These calls run concurrently with
     /// the body, until the body ends. If ``GATTServiceDeclaration/run(in:)`` of a service throws an error,
-    /// the framework ends the body, and `run` throws the error.
+    /// `run` cancels the body and throws this error.
     ///
     /// `run` does not return before all handlers have ended. A handler that ignores cancellation delays the
     /// return of `run`.
@@ -64,8 +65,8 @@ extension Peripheral {
     ///
     /// If the store throws an error with the code ``RestorationError/Code/inUse`` or
     /// ``RestorationError/Code/invalidIdentifier``, this function throws the error, and the peripheral does
-    /// not run. Any other error of the store does not prevent the peripheral from running. If the store
-    /// cannot be opened, this function keeps trying for 5 seconds before it publishes the peripheral.
+    /// not run. If the store throws an error with a different code, the peripheral runs nevertheless. If the
+    /// store cannot be opened, this function keeps trying for 5 seconds before it publishes the peripheral.
     /// ``RestoredState/problems`` and ``SessionEvent/restorationFailed(_:)`` report failures of the store.
     ///
     /// - Parameters:

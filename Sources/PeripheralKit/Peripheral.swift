@@ -134,7 +134,7 @@ extension Peripheral {
     ///
     /// - Parameter rules: The rules of the Bluetooth stack, such as `.bluez("5.66")`.
     /// - Returns: The issues of ``validate()``, followed by the issues that the rules of the Bluetooth stack
-    ///   cause. If the declaration has errors, the method does not apply the rules of the Bluetooth stack.
+    ///   cause. The method applies the rules of the Bluetooth stack only if the declaration has no errors.
     public func validate(for rules: some StackProfile) -> [DeclarationIssue] {
         let issues = validate()
         guard let publication = try? publication() else { return issues }

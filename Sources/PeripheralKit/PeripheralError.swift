@@ -39,8 +39,9 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
 
         /// The central has not subscribed to the characteristic.
         public static let notSubscribed = Code(kind: .notSubscribed)
-        /// The Bluetooth stack cannot send to this central individually, but only to all subscribers
-        /// together.
+        /// The Bluetooth stack cannot send a value to this central alone.
+        ///
+        /// The Bluetooth stack can send the value only to all subscribers together.
         public static let notAddressable = Code(kind: .notAddressable)
         /// The central is not connected.
         public static let disconnected = Code(kind: .disconnected)

@@ -31,7 +31,7 @@ private import PeripheralDBus
 /// once a second. All work of the program runs on the same thread. Therefore the program does not spend time
 /// on waking other threads. While the program has no work, the thread sleeps.
 ///
-/// Build a program that uses `OneThread` with Swift 6.3 or later. With Swift 6.2, a program cannot choose the
+/// To use `OneThread`, build the program with Swift 6.3 or later. With Swift 6.2, a program cannot choose the
 /// thread of its tasks. With Swift 6.2, only the backend and the main actor run on the thread of `OneThread`,
 /// and all other tasks run in Swift's thread pool. With Swift 6.2, the thread pool needs memory for call
 /// stacks and runs a timer.
@@ -45,8 +45,8 @@ public enum OneThread: Sendable {
     /// remain on their threads. A second call to `run` stops the program with a runtime error.
     ///
     /// 10 seconds after the call to `run`, the process releases memory pages that it needs only during
-    /// startup. The released pages are unmodified pages of the program file and the library files. If the
-    /// process needs a released page again, the kernel reads the page from the file.
+    /// startup. Each released page contains unmodified data from the program file or from a library file. If
+    /// the process needs a released page again, the kernel reads the page from the file.
     ///
     /// - Parameter program: The asynchronous main function of the program, which returns the exit status of
     ///   the process.
@@ -86,7 +86,7 @@ public enum OneThread: Sendable {
     /// program with a runtime error. Do not pass the same signal to two calls of `arrivals(of:)`. The child
     /// processes of the program inherit the signal mask, and therefore block the same signals.
     ///
-    /// - Parameter signals: The signal numbers of the signals to receive.
+    /// - Parameter signals: The numbers of the signals to receive, such as `SIGTERM`.
     /// - Returns: A stream of received signals, represented by their signal numbers. If several signals
     ///   arrive before the program reads the stream, the stream delivers only the newest signal. The stream
     ///   ends when the program stops reading the stream.

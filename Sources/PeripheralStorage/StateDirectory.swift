@@ -38,9 +38,10 @@ public struct StateDirectory: RestorationStore {
 
     /// Creates a store in the standard state directory of the program.
     ///
-    /// The path of the directory depends on environment variables. The initializer uses the first path in the
-    /// following list whose environment variable is set. `NAME` stands for the name of the program. The
-    /// initializer does not create or read any file.
+    /// The path of the directory depends on environment variables. Each path in the following list begins
+    /// with an environment variable. The initializer skips paths with unset variables, and uses the first
+    /// remaining path. `NAME` stands for the name of the program. The initializer does not create or read any
+    /// file.
     ///
     /// 1. `$STATE_DIRECTORY`, which systemd sets for a service with the setting `StateDirectory=`. If
     ///    `$STATE_DIRECTORY` lists several directories, the initializer uses the first directory.
@@ -61,9 +62,8 @@ public struct StateDirectory: RestorationStore {
     /// If the directory does not exist, the store creates the directory. The parent of the directory must
     /// exist.
     ///
-    /// - Parameter path: The path of the directory, which may contain symbolic links. The directory must
-    ///   belong to the user under which the program runs. No other user may have permission to write to the
-    ///   directory.
+    /// - Parameter path: The path of the directory, which may contain symbolic links. The user that runs the
+    ///   program must own the directory. Other users must not have write permission for the directory.
     public init(path: String) {
         self.init(path: path, madeComponentCount: 1)
     }

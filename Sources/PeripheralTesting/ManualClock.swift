@@ -96,7 +96,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Waits until at least one task waits in ``sleep(until:tolerance:)``.
+    /// Returns as soon as at least one task is suspended in ``sleep(until:tolerance:)``.
     public func waitForSleeper() async {
         await withCheckedContinuation { continuation in
             let isSleeping = state.withLock { state in

@@ -13,8 +13,9 @@ extension Peripheral {
     /// }
     /// ```
     ///
-    /// The compiler ignores a `try` inside `#expect` when it determines whether a closure can throw an error.
-    /// If a closure contains no other `try`, begin the closure with `{ central async throws in`.
+    /// The compiler usually detects from a `try` that a closure can throw an error. However, the compiler
+    /// does not examine a `try` inside `#expect`. If a closure contains no `try` outside `#expect`, begin the
+    /// closure with `{ central async throws in`.
     ///
     /// The test runs entirely inside the process. When the body ends, the method disconnects the central and
     /// withdraws the peripheral. To create a second central, call ``VirtualCentral/makeAnother()``.

@@ -13,7 +13,7 @@ struct SubscriptionTable {
         case socket
         /// A D-Bus signal.
         ///
-        /// bluetoothd sends the value in the signal to all subscribers.
+        /// The signal contains the value. bluetoothd sends this value to all subscribers.
         case bus
     }
 

@@ -23,7 +23,8 @@ struct RegistrationStateMachine {
         case registeredApplication
         /// The advertisements are on the air, except for the refused advertisements.
         ///
-        /// `refused` contains the number of each refused advertisement, and the failure.
+        /// `refused` is a dictionary. The keys are the numbers of the refused advertisements, and the values
+        /// are the failures.
         case advertised(refused: [Int: Failure])
         case reportedPublication
         case renewalIsDue

@@ -36,7 +36,9 @@ struct SupervisorStateMachine {
         case busLost
         case daemonAppeared
         case daemonLost
-        /// A check over another bus connection has found that bluetoothd is running.
+        /// A check has found that bluetoothd is running.
+        ///
+        /// The check uses a new connection to the bus.
         case daemonFound
         case adapterAppeared(String)
         case adapterLost(String)
@@ -71,8 +73,9 @@ struct SupervisorStateMachine {
         case idle
         /// Whether the connection to the bus was lost before the action ``Action/connect`` ended.
         case connecting(isLost: Bool)
-        /// Whether the list of adapters is outdated, because a change was reported after the request for the
-        /// list.
+        /// Whether the list of adapters is outdated.
+        ///
+        /// The list becomes outdated if a change is reported after the supervisor has requested the list.
         case examining(isOutdated: Bool)
         case preparing(AdapterDescription)
         case waiting(isConnected: Bool)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The service manager that the backend notifies of the peripheral's state.
+/// The service manager that receives the state of the peripheral from the backend.
 ///
 /// The service manager is the process that started the program. You can use systemd, or any other service
 /// manager that supports the protocol of `sd_notify(3)`.
@@ -11,9 +11,10 @@ internal import Glibc
 ///
 /// The backend notifies the service manager of these facts:
 ///
-/// - The program is ready. The backend reports the readiness when the peripheral is published for the first
-///   time. If bluetoothd or the adapter is missing, the backend reports the readiness before the publication.
-///   Services that start after the program therefore do not wait for bluetoothd or the adapter.
+/// - The program is ready. When the peripheral is published for the first time, the backend reports that the
+///   program is ready. If bluetoothd or the adapter is missing, the backend sends this report before the
+///   publication. Therefore a missing adapter or a missing bluetoothd does not delay the services that depend
+///   on the program.
 /// - The state of the peripheral has changed. `systemctl status` shows a description of the peripheral's
 ///   state.
 /// - The program is ending. The backend reports the end of the program as soon as it begins to withdraw the
@@ -29,7 +30,7 @@ internal import Glibc
 public struct SystemdNotifier: Hashable, Sendable {
     /// The address of a Unix datagram socket.
     ///
-    /// The address is a path, or a name in the abstract namespace that begins with `@`.
+    /// The address is a path or an abstract socket name. An abstract socket name begins with `@`.
     public var socket: String
 
     /// The longest time between two watchdog notifications, or `nil` if there is no watchdog.
@@ -38,7 +39,7 @@ public struct SystemdNotifier: Hashable, Sendable {
     /// has failed.
     public var watchdogInterval: Duration?
 
-    /// Creates the description of a service manager.
+    /// Creates a service manager from the address of its socket.
     ///
     /// - Parameters:
     ///   - socket: The address of the service manager's socket, in the format of `NOTIFY_SOCKET`.

@@ -10,10 +10,12 @@
 ///
 /// Two kinds of messages from a central show which values have arrived:
 ///
-/// - The confirmation of an indication shows that all values before the indication have arrived. The backend
-///   uses a confirmation only if it has sent the indication to a single central.
+/// - The confirmation of an indication shows that all values before the indication have arrived. If the
+///   backend has sent an indication to several centrals, the backend ignores the confirmations of the
+///   indication.
 /// - A central waits for the response to each request before it sends the next request. Therefore a new
-///   request shows that all values before the previous response have arrived.
+///   request proves the arrival of the previous response. All values that were sent before the previous
+///   response have then also arrived.
 public struct FallbackRate: Hashable, Sendable {
     /// The time between two values; `nil` for no limit.
     package let interval: Duration?

@@ -5,7 +5,7 @@ internal import PeripheralKit
 enum UpdateRoute {
     /// A D-Bus signal.
     ///
-    /// bluetoothd sends the value in the signal to all subscribers.
+    /// The signal contains the value. bluetoothd sends this value to all subscribers.
     case bus
     /// The sockets of the subscribers that receive the update.
     ///

@@ -54,7 +54,9 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     /// Whether classic Bluetooth (BR/EDR) is enabled on the adapter.
     public var usesClassic = false
 
-    /// Whether the adapter is discoverable, for example while a desktop environment searches for new devices.
+    /// Whether the adapter is discoverable.
+    ///
+    /// For example, a desktop environment can make the adapter discoverable during a search for new devices.
     public var isAdapterDiscoverable = false
 
     /// Whether bluetoothd runs with `--experimental`.

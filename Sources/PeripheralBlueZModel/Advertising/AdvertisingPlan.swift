@@ -55,12 +55,16 @@ public struct AdvertisingPlan: Hashable, Sendable {
         !issues.contains { $0.severity == .error }
     }
 
-    /// The advertising data, without the structures that do not fit.
+    /// The content of the advertising data.
+    ///
+    /// If the advertising data has no room for a structure, the content omits the structure.
     ///
     /// The adapter sends the advertising data only if ``isPossible`` is `true`.
     public var advertisingData: AdvertisingData { data(in: .advertisingData) }
 
-    /// The scan response, without the structures that do not fit.
+    /// The content of the scan response.
+    ///
+    /// If the scan response has no room for a structure, the content omits the structure.
     ///
     /// The value is empty if the advertisement has no scan response.
     public var scanResponse: AdvertisingData { data(in: .scanResponse) }
@@ -81,7 +85,7 @@ public struct AdvertisingPlan: Hashable, Sendable {
 }
 
 extension AdvertisingPlan {
-    /// The part of the advertisement that contains a structure.
+    /// The place of a structure within the advertisement.
     public enum Place: Hashable, Sendable {
         /// The advertising data, which every packet of the advertisement contains.
         case advertisingData
@@ -166,9 +170,9 @@ extension AdvertisingPlan {
 extension Advertisement {
     /// Returns the plan of the advertisement for an adapter.
     ///
-    /// You can compute a plan on a machine without a Bluetooth adapter. If an advertisement takes its name or
-    /// services from the peripheral, the plan does not include them. The plans of
-    /// ``Peripheral/advertisingPlans(for:)`` include the name and services of the peripheral.
+    /// You can compute a plan on a machine without a Bluetooth adapter. An advertisement can take its name
+    /// and services from the peripheral. The plan does not include a name or services from the peripheral.
+    /// The plans of ``Peripheral/advertisingPlans(for:)`` include the name and services of the peripheral.
     ///
     /// - Parameter capabilities: The capabilities of the adapter and the Bluetooth stack, such as `.legacy`
     ///   or `.extended("5.66")`.

@@ -6,17 +6,17 @@ public import PeripheralTesting
 ///
 /// A crash test checks three rules:
 ///
-/// - Restored state: the restored state is consistent. All values in the restored state are from the same
-///   time, shortly before the kill. If the program has confirmed that a change is saved, the restored state
-///   contains the change.
+/// - Restored state: the restored state is consistent. All values in the restored state were current at the
+///   same time, shortly before the test killed the program. If the program has confirmed that a change is
+///   saved, the restored state contains the change.
 /// - Durable updates: the program sends numbered entries as durable updates. The first central receives all
 ///   saved entries in order.
-/// - Updates for a second central: the test uses the method `makeAnother()` of the first central to create a
-///   second central. The second central repeatedly connects and disconnects. The first central writes durable
-///   values. If the program has confirmed the write of a durable value, the second central receives this
-///   value. If the program has restored a durable value, the second central receives the restored value.
-///   Together with each durable value, the second central receives an update of the audit characteristic. The
-///   second central receives no other updates.
+/// - Second central: the test creates a second central with the method `makeAnother()` of the first central.
+///   The second central repeatedly connects and disconnects. The first central writes durable values. If the
+///   program has confirmed the write of a durable value, the second central receives this value. If the
+///   program has restored a durable value, the second central receives the restored value. Together with each
+///   durable value, the second central receives an update of the audit characteristic. The second central
+///   receives no other updates.
 ///
 /// ```swift
 /// let twin = CrashTestPeripheral()
@@ -32,16 +32,16 @@ public struct CrashTest: Sendable {
     /// The shortest time between two saves of the program's state.
     public var interval: Duration
 
-    /// The longest accepted delay of a save, in addition to ``interval``.
+    /// The maximum permitted delay of a save.
     ///
-    /// Slow storage or a busy machine can delay a save.
+    /// The delay begins after ``interval`` has elapsed. Slow storage or a busy machine can delay a save.
     public var tolerance: Duration
 
-    /// The maximum time for which the central uses a program before the test kills the program.
+    /// The maximum duration of the communication between the central and a program.
     ///
-    /// One of ten rounds is longer than this maximum. In a longer round, the central uses the program for up
-    /// to twice the sum of ``interval`` and ``tolerance``. The longer rounds detect changes that the program
-    /// saves too late.
+    /// The communication ends when the test kills the program. One of ten rounds is longer than this maximum.
+    /// The longer rounds have a different maximum, which is twice the sum of ``interval`` and ``tolerance``.
+    /// The longer rounds detect changes that the program saves too late.
     public var longestUse: Duration
 
     /// Creates a crash test.
@@ -49,9 +49,10 @@ public struct CrashTest: Sendable {
     /// - Parameters:
     ///   - seed: The seed of the random numbers that determine the actions and the moments of the kills.
     ///   - interval: The shortest time between two saves of the program's state.
-    ///   - tolerance: The longest accepted delay of a save, in addition to `interval`.
-    ///   - longestUse: The maximum time for which the central uses a program before the test kills the
-    ///     program. One of ten rounds is longer than this maximum. See ``longestUse``.
+    ///   - tolerance: The maximum permitted delay of a save. The delay begins after `interval` has elapsed.
+    ///   - longestUse: The maximum duration of the communication between the central and a program. The
+    ///     communication ends when the test kills the program. One of ten rounds is longer than this maximum.
+    ///     See ``longestUse``.
     public init(
         seed: UInt64,
         savingEvery interval: Duration,
@@ -72,8 +73,8 @@ public struct CrashTest: Sendable {
         public internal(set) var failures: [String] = []
         /// The errors that interrupted a test round and were not caused by the program.
         ///
-        /// The test does not count these errors as failures, because the closure `recover` has eliminated
-        /// the causes.
+        /// The test adds an error to this array if the closure `recover` returns `true` for the error. The
+        /// errors in this array do not count as failures.
         public internal(set) var troubles: [String] = []
         /// The ages of the restored states.
         ///
@@ -82,13 +83,14 @@ public struct CrashTest: Sendable {
         public internal(set) var ages: [Duration] = []
         /// The ages of the restored states in the longer rounds.
         ///
-        /// In a longer round, the central writes no durable values. See ``CrashTest/longestUse``.
+        /// The longer rounds exceed the time ``CrashTest/longestUse``. In the longer rounds, the central
+        /// writes no durable values.
         public internal(set) var agesAfterLongUse: [Duration] = []
         /// The number of state changes that took effect.
         public internal(set) var changes = 0
         /// The number of durable updates that the two centrals received.
         public internal(set) var updates = 0
-        /// The largest number of durable updates that the program repeated after a single restart.
+        /// The maximum number of repeated durable updates after one restart.
         ///
         /// After a restart, the program can repeat updates that a central has already received.
         public internal(set) var longestRepeat = 0
@@ -100,7 +102,8 @@ public struct CrashTest: Sendable {
 
         /// The median of ``agesAfterLongUse``, or `nil` if the array is empty.
         ///
-        /// A typical median is half the time between two saves, plus the duration of a save.
+        /// The expected value is the sum of two times: half the time between two saves, and the duration of
+        /// one save.
         public var typicalAge: Duration? { Self.median(of: agesAfterLongUse) }
 
         private static func median(of ages: [Duration]) -> Duration? {

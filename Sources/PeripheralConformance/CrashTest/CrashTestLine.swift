@@ -2,7 +2,7 @@
 enum CrashTestLine: Hashable, Sendable {
     /// The state that the program has restored.
     case restored(CrashTestState)
-    /// The peripheral of the program is on the air.
+    /// The program has published its peripheral.
     case ready
     /// The central has subscribed to the `log` characteristic.
     case listening

@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The peripheral that the program under test runs.
+/// The peripheral of the program in a ``CrashTest``.
 ///
 /// A ``CrashTest`` kills this program.
 ///

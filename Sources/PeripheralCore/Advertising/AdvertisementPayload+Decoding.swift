@@ -1,10 +1,9 @@
 extension AdvertisementPayload {
     /// Creates a payload from the advertising data that a scanner has received.
     ///
-    /// The initializer ignores malformed structures. If the payload has no field for a type of structure, the
-    /// initializer ignores the structures of this type. The payload contains the UUIDs from all lists of
-    /// service UUIDs. If the data contains a field more than once, the initializer applies the following
-    /// rules:
+    /// The initializer ignores malformed structures. The initializer also ignores all structures that a
+    /// payload cannot represent. The payload contains the UUIDs from all lists of service UUIDs. If the data
+    /// contains a field more than once, the initializer applies the following rules:
     ///
     /// - The initializer uses the first occurrence of a field. The initializer decodes the advertising data
     ///   first, and then the scan response.

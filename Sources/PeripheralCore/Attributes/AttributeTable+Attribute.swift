@@ -65,8 +65,8 @@ extension AttributeTable {
 
     /// Returns the characteristic that contains an attribute of the table.
     ///
-    /// The method returns `nil` if no characteristic contains the attribute, for example for a service
-    /// declaration.
+    /// The method returns `nil` if no characteristic contains the attribute. For example, no characteristic
+    /// contains a service declaration.
     public func characteristic(of kind: Kind) -> CharacteristicDescription? {
         kind.characteristic.map { services[kind.service].characteristics[$0] }
     }

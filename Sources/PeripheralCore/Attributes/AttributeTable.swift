@@ -47,13 +47,13 @@ public struct AttributeTable: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - services: The services of the table, in the order of their registration.
-    ///   - firstHandle: The first handle that the table allocates. If the Bluetooth stack provides services
-    ///     with lower handles, pass the next handle after these services. Otherwise pass 0x0001. A pinned
-    ///     service can start at a handle below `firstHandle`.
+    ///   - firstHandle: The first handle that the table allocates. If services of the Bluetooth stack occupy
+    ///     the lowest handles, pass the handle that follows the last handle of these services. Otherwise pass
+    ///     0x0001. A pinned service can start at a handle below `firstHandle`.
     /// - Throws: ``AttributeTableError`` in each of the following cases:
     ///   - The number of attributes exceeds the number of available handles.
     ///   - The handles of two services overlap.
-    ///   - A service includes itself, a later service in the list, or a service that is not in the list.
+    ///   - An index in `includedServices` does not identify an earlier service in the list.
     ///   - The value of `firstHandle`, or the start handle of a pinned service, is 0x0000.
     public init(
         services: [ServiceDescription],

@@ -14,8 +14,7 @@ public struct AttributeTableError: Error, Hashable, Sendable {
         public static let handleCollision = Code(kind: .handleCollision)
         /// A service includes itself, a later service in the list, or a service that is not in the list.
         public static let invalidInclude = Code(kind: .invalidInclude)
-        /// The first handle of the table, or the start handle of a pinned service, is 0x0000, which is
-        /// reserved.
+        /// The table or a pinned service begins at the reserved handle 0x0000.
         public static let reservedHandle = Code(kind: .reservedHandle)
     }
 

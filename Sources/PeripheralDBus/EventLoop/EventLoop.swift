@@ -38,16 +38,18 @@ package final class EventLoop: @unchecked Sendable {
     }
 
     enum Work {
-        /// A job for which an actor or a task has specified this loop as the executor.
+        /// A job that must run on this loop.
+        ///
+        /// An actor or a task has specified this loop as the executor of the job.
         case job(UnownedJob)
         #if compiler(>=6.3)
             /// A job for which no executor is specified.
             ///
-            /// The loop receives a job without an executor only if the loop runs all tasks of the process.
+            /// Only a loop that runs all tasks of the process receives jobs without an executor.
             case jobOfProcess(UnownedJob)
             /// A job of the main actor.
             ///
-            /// The loop receives a job of the main actor only if the loop runs all tasks of the process.
+            /// Only a loop that runs all tasks of the process receives jobs of the main actor.
             case jobOfMainActor(UnownedJob)
         #endif
         case closure(@Sendable () -> Void)

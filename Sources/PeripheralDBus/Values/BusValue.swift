@@ -18,7 +18,7 @@ package enum BusValue: Sendable, Equatable {
     case fileDescriptor(OwnedFileDescriptor)
     /// An array of bytes, with the D-Bus type `ay`.
     ///
-    /// The array contains plain bytes, and no `BusValue` for each byte.
+    /// Each element is a plain byte and not a `BusValue`.
     case bytes([UInt8])
     /// An array of elements that are not bytes.
     ///

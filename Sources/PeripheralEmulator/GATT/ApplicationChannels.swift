@@ -57,7 +57,7 @@ actor ApplicationChannels {
         ///
         /// bluetoothd does not call `WriteValue` for the write.
         case done(Result<Void, ATTError>)
-        /// bluetoothd must call `WriteValue` for the write.
+        /// bluetoothd must pass the write to the program through a call to `WriteValue`.
         case call
     }
 

@@ -35,7 +35,7 @@ public struct Advertisement: Hashable, Sendable {
     /// advertisement.
     public var services: [BluetoothUUID]?
 
-    /// The UUIDs of the services that the peripheral expects a central to provide.
+    /// The UUIDs of the services that a central should provide.
     ///
     /// The Core Specification Supplement defines solicited services in Part A, section 1.10.
     public var solicitedServices: [BluetoothUUID]
@@ -99,7 +99,7 @@ public struct Advertisement: Hashable, Sendable {
     ///   - services: The UUIDs of the advertised services, by which centrals can find the peripheral. If
     ///     `services` is `nil`, the peripheral advertises the declared primary services that fit into the
     ///     advertisement, in the order of the declaration.
-    ///   - solicitedServices: The UUIDs of the services that the peripheral expects a central to provide.
+    ///   - solicitedServices: The UUIDs of the services that a central should provide.
     ///   - manufacturerData: The manufacturer-specific data for each company identifier.
     ///   - serviceData: The service data for each service UUID.
     ///   - rawData: The bytes for additional advertising data types. Use `rawData` for the data types that
@@ -235,7 +235,7 @@ extension Advertisement {
     public struct ScanResponse: Hashable, Sendable {
         /// The service UUIDs in the scan response, by which centrals can find the peripheral.
         public var services: [BluetoothUUID]
-        /// The UUIDs of the services that the peripheral expects a central to provide.
+        /// The UUIDs of the services that a central should provide.
         public var solicitedServices: [BluetoothUUID]
         /// The manufacturer-specific data for each company identifier.
         public var manufacturerData: [UInt16: [UInt8]]

@@ -2,12 +2,12 @@ public import PeripheralCore
 
 /// An event that a backend reports to its ``PeripheralHost``.
 ///
-/// A backend reports connection events and subscription events one after another, in order. The events
-/// ``updateTaken(_:)`` and ``updateEnded(_:_:)`` of an update can arrive before or after connection events,
-/// subscription events, and the events of other updates. A backend can report ``updateTaken(_:)`` and
-/// ``updateEnded(_:_:)`` with a delay. Before a delayed event, the backend can report newer events. A backend
-/// can also report ``updateTaken(_:)`` and ``updateEnded(_:_:)`` from a second thread, at the same time as
-/// other events.
+/// A backend reports connection events and subscription events one after another, in order. A backend can
+/// report ``updateTaken(_:)`` and ``updateEnded(_:_:)`` before or after connection events and subscription
+/// events. The events of different updates have no fixed order. A backend can report ``updateTaken(_:)`` and
+/// ``updateEnded(_:_:)`` with a delay. If the backend delays an event, the backend can report newer events
+/// first. A backend can also report ``updateTaken(_:)`` and ``updateEnded(_:_:)`` from a second thread, at
+/// the same time as other events.
 public enum BackendEvent: Sendable {
     /// The GATT database is registered, and the advertisement is on the air.
     ///
@@ -21,23 +21,24 @@ public enum BackendEvent: Sendable {
     ///
     /// If the backend publishes the peripheral again, the backend reports ``published(_:)``.
     ///
-    /// If a publication fails halfway, the backend also reports ``suspended``, because centrals can already
-    /// be connected. After ``suspended``, no central is connected and no subscription exists. The
-    /// ``suspended`` event ends the subscriptions of bonded centrals, too. The backend reports no separate
-    /// event for each connection or subscription that ends with ``suspended``. After ``suspended``, the
-    /// backend does not report ``updateEnded(_:_:)`` for updates that were submitted earlier.
+    /// Centrals can connect before a publication is complete. If a publication fails halfway, the backend
+    /// therefore reports ``suspended``. After ``suspended``, no central is connected and no subscription
+    /// exists. The ``suspended`` event ends the subscriptions of bonded centrals, too. The backend reports no
+    /// additional events about the ended connections and subscriptions. After ``suspended``, the backend does
+    /// not report ``updateEnded(_:_:)`` for updates that were submitted earlier.
     case suspended
 
     /// The state of the peripheral has changed.
     ///
-    /// If a backend never reports a state, the framework derives the state from other events. From
-    /// ``published(_:)``, the framework derives that the peripheral is registered and advertises. From
-    /// ``suspended``, the framework derives that the peripheral is neither registered nor advertised.
+    /// If a backend never reports a state, the framework derives the state from other events. The event
+    /// ``published(_:)`` implies that the peripheral is registered and advertised. The event ``suspended``
+    /// implies that the peripheral is neither registered nor advertised.
     case stateChanged(PeripheralState)
 
-    /// The stack has assigned a handle on the air to an attribute.
+    /// The stack has assigned a handle to an attribute.
     ///
-    /// The first associated value is the handle of the attribute in ``BackendPublication/table``.
+    /// The first associated value is the handle of the attribute in ``BackendPublication/table``. The value
+    /// `onAir` is the handle that the stack has assigned.
     case handleAssigned(AttributeHandle, onAir: AttributeHandle)
 
     /// The backend has a new text, which the framework preserves for the next run of the backend.
@@ -72,21 +73,23 @@ public enum BackendEvent: Sendable {
     /// remove a central.
     case forgotten(Central.ID)
 
-    /// A central has subscribed to a characteristic for the first time or again.
+    /// A central has subscribed to a characteristic.
+    ///
+    /// The backend reports the event for each new subscription and for each repeated subscription.
     ///
     /// A stack cannot always identify a subscriber. All unidentified subscribers count as one subscriber.
     case subscribed(BackendSubscription)
 
     /// A property of an existing subscription has changed.
     ///
-    /// The event reports a change in the route to the central, or a change in the kind of update that the
-    /// central requests.
+    /// The changed property is ``BackendSubscription/kind``, ``BackendSubscription/isAddressable`` or
+    /// ``BackendSubscription/sharesUpdatesForAll``.
     case subscriptionChanged(BackendSubscription)
 
     /// A central has unsubscribed from the characteristic with the given value handle.
     ///
-    /// All unidentified centrals count as one subscriber. If the associated central is `nil`, the
-    /// unidentified centrals have unsubscribed.
+    /// All unidentified centrals count as one subscriber. The associated value `nil` stands for all
+    /// unidentified centrals.
     case unsubscribed(AttributeHandle, by: Central.ID?)
 
     /// The stack has lost the subscription of a connected central.
@@ -101,8 +104,8 @@ public enum BackendEvent: Sendable {
     ///
     /// The backend reports ``updateTaken(_:)`` at most once for an update, before ``updateEnded(_:_:)``. The
     /// backend does not report ``updateTaken(_:)`` for an update that awaits confirmation. After
-    /// ``updateTaken(_:)``, the task that sends the update resumes. Until ``updateEnded(_:_:)``, the update
-    /// counts as submitted.
+    /// ``updateTaken(_:)``, the sending task can continue. The update remains in flight until the backend
+    /// reports ``updateEnded(_:_:)``.
     case updateTaken(BackendUpdate.ID)
 
     /// A submitted update has ended.

@@ -11,7 +11,7 @@ public enum PairingMethod: Hashable, Sendable {
     case enterPasskey
     /// Pairing with a display and two keys: a person compares two numbers.
     ///
-    /// One key confirms that the numbers are equal. The other key rejects the pairing.
+    /// The person presses one of the two keys if the numbers are equal. The other key rejects the pairing.
     case confirmNumber
     /// The operating system determines the pairing method.
     ///
@@ -36,7 +36,9 @@ public struct BackendPairingRequest: Hashable, Sendable {
 
 /// A question that a Bluetooth stack asks while a central is pairing.
 public enum BackendPairingQuestion: Hashable, Sendable {
-    /// Asks whether the central can pair with Just Works, without a comparison of numbers.
+    /// Asks the program for permission to pair with the central.
+    ///
+    /// The pairing method is Just Works. With Just Works, no person compares numbers.
     case authorize
     /// Asks the program to show a passkey.
     ///
@@ -52,7 +54,10 @@ public enum BackendPairingQuestion: Hashable, Sendable {
 
 /// The answer to a ``BackendPairingQuestion``.
 public enum BackendPairingAnswer: Hashable, Sendable {
-    /// A positive answer to a question, or a confirmation that the program has shown the passkey.
+    /// A positive answer to a question.
+    ///
+    /// The answer to ``BackendPairingQuestion/displayPasskey(_:)`` confirms that the program has shown the
+    /// passkey.
     case accept
     /// The passkey that a person has entered, from 0 to 999,999.
     case passkey(UInt32)

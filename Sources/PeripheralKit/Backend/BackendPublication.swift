@@ -11,7 +11,7 @@ public struct BackendPublication: Hashable, Sendable {
     /// handle of each attribute on the air. This handle can differ from the handle in this table.
     public let table: AttributeTable
 
-    /// The handle on the air that the framework prefers for each attribute.
+    /// The preferred on-air handle of each attribute.
     ///
     /// Each key is the handle of an attribute in ``table``. The value for the key is the preferred handle of
     /// the same attribute on the air.
@@ -21,7 +21,7 @@ public struct BackendPublication: Hashable, Sendable {
     /// ``newServices``, the framework chooses a preferred handle that the peripheral did not use in earlier
     /// runs.
     ///
-    /// If possible, a backend registers a service at the preferred handles of all its attributes. If any
+    /// If possible, a backend registers all attributes of a service at their preferred handles. If any
     /// preferred handle of a service is not available, the backend registers the whole service at free
     /// handles. Attributes that are not in the dictionary follow all other attributes.
     public let preservedHandles: [AttributeHandle: AttributeHandle]

@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// A new value of a characteristic for the subscribers of the characteristic.
+/// A new value that the backend sends to the subscribers of a characteristic.
 public struct BackendUpdate: Hashable, Sendable, Identifiable {
     /// The identity of an update, which is unique within a run.
     public struct ID: Hashable, Sendable {
@@ -23,7 +23,9 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
         case central(Central.ID)
     }
 
-    /// The identity of the update within its run.
+    /// The identity of the update.
+    ///
+    /// The identity is unique within one run of the peripheral.
     public var id: ID
 
     /// The value handle of the characteristic in ``BackendPublication/table``.
@@ -40,7 +42,7 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
     /// If the value is `false`, the update is complete as soon as the stack has sent the update.
     public var awaitsConfirmation: Bool
 
-    /// The required recipients of an update for all subscribers.
+    /// The subscribers that must receive the update.
     ///
     /// If the set is empty, the update is for all current subscribers.
     ///
@@ -90,8 +92,8 @@ public enum BackendUpdateOutcome: Sendable {
     /// The outcome of the update is unknown.
     ///
     /// Either the stack did not send the update, or the backend did not detect that the update left the
-    /// device. The function that sends the update returns without an error, as for the outcome ``delivered``.
-    /// ``UpdateStatistics/givenUp`` counts the updates with this outcome.
+    /// device. For the outcomes ``givenUp`` and ``delivered``, the function that sends the update throws no
+    /// error. ``UpdateStatistics/givenUp`` counts the updates with this outcome.
     case givenUp
 
     /// The stack did not send the update, or a recipient did not confirm the update.

@@ -53,7 +53,7 @@ public enum BackendAnswer: Sendable {
     /// An answer that already contains the outcome of the request.
     case immediate(Outcome)
 
-    /// An answer with a function that delivers the outcome of the request asynchronously.
+    /// A function that delivers the outcome of the request later.
     ///
     /// The backend calls the function `start` exactly once, immediately after the backend has received the
     /// answer.
@@ -104,13 +104,13 @@ public struct BackendWriteRequest: Hashable, Sendable {
     /// without response.
     public var expectsResponse: Bool
 
-    /// Whether the request asks for permission to write, without a value.
+    /// Whether the request asks only for permission to write.
     ///
     /// A request for permission contains no value.
     ///
-    /// A stack can ask for permission when a central prepares a long write. If the host refuses permission,
-    /// the central does not have to send the value. If the host grants permission, a later request contains
-    /// the value. The host checks the permission again when it receives the value.
+    /// A stack can ask the host for permission when a central prepares a long write. If the host refuses
+    /// permission, the write ends before the central sends the complete value. If the host grants permission,
+    /// a later request contains the value. The host checks the permission again when it receives the value.
     public var isOnlyAuthorization: Bool
 
     /// The central that sends the request.

@@ -20,7 +20,7 @@ public struct AggregateFormat: Sendable {
     package enum Parts: Sendable {
         /// All presentation formats of the characteristic, in the order of the declaration.
         case ofCharacteristic
-        /// The presentation formats with the listed identities.
+        /// The presentation formats that the associated value identifies.
         ///
         /// Each presentation format can belong to any characteristic of the peripheral.
         case named([DeclarationIdentity])
@@ -37,8 +37,9 @@ public struct AggregateFormat: Sendable {
     ///
     /// The presentation formats can belong to any characteristics of the same peripheral.
     ///
-    /// - Parameter parts: One presentation format for each part of the value, in the order of the parts. Each
-    ///   presentation format must be a constant that the declaration of the peripheral contains.
+    /// - Parameter parts: One presentation format for each part of the value, in the order of the parts.
+    ///   Store each presentation format in a constant, and use the same constant in the declaration of the
+    ///   peripheral.
     public init(of parts: PresentationFormat...) {
         self.init(.named(parts.map(\.declaration.identity)))
     }

@@ -24,10 +24,10 @@ public import PeripheralCore
 ///
 /// ## How requests are refused
 ///
-/// The peripheral answers the write of a request immediately. If the peripheral refuses the request, the
-/// write fails. If the peripheral accepts the request, the write succeeds, and the requested procedure
-/// begins. The peripheral refuses a request in the following cases. The peripheral checks the cases in the
-/// order of this list:
+/// When a central writes a request, the peripheral immediately answers the write. If the peripheral refuses
+/// the request, the write fails. If the peripheral accepts the request, the write succeeds, and the requested
+/// procedure begins. The peripheral refuses a request in the following cases. The peripheral checks the cases
+/// in the order of this list:
 ///
 /// - The written bytes are not a valid `Request`. ``Write`` describes the ATT error for bytes that cannot be
 ///   decoded.
@@ -41,18 +41,18 @@ public import PeripheralCore
 /// - The `accept` closure throws an error. ``Read`` describes which ATT error the central receives if a
 ///   closure throws an error.
 ///
-/// The Core Specification Supplement defines the errors for a missing subscription and for a running
-/// procedure in Part B, section 1.2. Some Bluetooth stacks cannot send
+/// Part B, section 1.2, of the Core Specification Supplement defines two errors: the error for a missing
+/// subscription, and the error for a running procedure. Some Bluetooth stacks cannot send
 /// `ATTError.clientCharacteristicConfigurationImproperlyConfigured` to a central. If the specification of the
 /// service defines other errors for a missing subscription or a running procedure, pass the other errors to
 /// the initializer.
 ///
 /// ## How a procedure runs
 ///
-/// A procedure begins after the peripheral has answered the write of the request. The central receives the
-/// answer to the write before any value that the handler sends. A procedure runs in a separate task, without
-/// a time limit. During a procedure, the peripheral continues to serve other requests from the same central.
-/// Procedures of different centrals and of different control points run concurrently.
+/// A procedure begins after the peripheral has answered the write of the request. The central first receives
+/// the answer to the write, and then the values that the handler sends. A procedure runs in a separate task,
+/// without a time limit. During a procedure, the peripheral continues to serve other requests from the same
+/// central. Procedures of different centrals and of different control points run concurrently.
 ///
 /// The peripheral sends the response only to the central that wrote the request. The peripheral sends the
 /// response after all earlier values for the same central have left the device.
@@ -88,9 +88,10 @@ public import PeripheralCore
 /// performs the abort request like any other request.
 ///
 /// Usually, the central receives only the response to the abort request. If the peripheral is already sending
-/// the response of the cancelled procedure, the central receives two responses. The response to the abort
-/// request follows the response of the cancelled procedure. While an abort request is in progress, the
-/// peripheral refuses all other requests, including abort requests.
+/// the response of the cancelled procedure, the central receives two responses. First, the central receives
+/// the response of the cancelled procedure. Then the central receives the response to the abort request.
+/// While an abort request is in progress, the peripheral refuses all other requests, including abort
+/// requests.
 public struct ControlPoint<Request: GATTValue, Response: GATTValue>: Sendable {
     let handler: ControlPointHandler
     let responds: Bool

@@ -35,9 +35,9 @@ public struct GATTService: Sendable {
     ///
     /// Follow these rules when you pin services:
     ///
-    /// - Do not pin services to the handles 0x00C0 to 0x00FF. The framework uses the handles 0x00C0 to 0x00FF
-    ///   to reserve blocks of other handles for a program. The reserved blocks prevent conflicts between
-    ///   programs.
+    /// - Do not pin services to the handles 0x00C0 to 0x00FF. The framework registers its own services at the
+    ///   handles 0x00C0 to 0x00FF. With its own services, the framework reserves blocks of handles for a
+    ///   program. The reserved blocks prevent conflicts between programs.
     /// - Do not pin services to handle 0x0400 or a higher handle. On some Bluetooth stacks, services at
     ///   handle 0x0400 and higher handles do not affect the Database Hash.
     /// - Pin the services of different programs to different blocks of 16 handles. Only one program at a time
@@ -100,8 +100,8 @@ public struct GATTService: Sendable {
 /// }
 /// ```
 ///
-/// Create each characteristic only once, in a stored property. If the `service` property creates new
-/// characteristics, each access to the property returns different characteristics.
+/// Create each characteristic only once, in a stored property. If the `service` property creates the
+/// characteristics, each access to the property creates a new set of characteristics.
 ///
 /// A service declaration can perform background work in its ``run(in:)`` method. For example, ``run(in:)``
 /// can react to the disconnection of a central. Add the declaration itself, not the value of its ``service``

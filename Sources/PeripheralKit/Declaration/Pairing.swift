@@ -73,14 +73,14 @@ public struct Pairing: Sendable {
     /// }
     /// ```
     ///
-    /// A bonded central pairs again if it has lost its keys. A different device can also pair by using the
-    /// address of the bonded central. Just Works pairing cannot distinguish the bonded central from a
+    /// A bonded central pairs again if it has lost its keys. A different device can copy the address of the
+    /// bonded central and then pair. Just Works pairing cannot distinguish the bonded central from a
     /// different device with the same address. Return `true` only if additional evidence, such as a pressed
     /// button on the device, confirms the identity of the central.
     ///
     /// The keys of the new pairing replace the keys of the bond. After the new pairing, the newly paired
-    /// device is the bonded central. The newly paired device receives the subscriptions and the updates that
-    /// are preserved for the bonded central.
+    /// device is the bonded central. All preserved subscriptions and updates of the bond then belong to the
+    /// newly paired device.
     ///
     /// The handler does not run for the first pairing of a central. On BlueZ, the handler runs only if the
     /// file main.conf of bluetoothd contains `JustWorksRepairing = confirm`. With the default
@@ -98,10 +98,11 @@ public struct Pairing: Sendable {
 
     /// The operating system decides how centrals pair, for example through its desktop settings.
     ///
-    /// The operating system does not report to the program how a central pairs or whether a central pairs
-    /// again. If a bonded central pairs again with a weaker method, the peripheral does not detect the lower
-    /// security level. The central still receives values that require a higher level than
-    /// `SecurityLevel.encrypted`. This security risk remains until the bond of the central is removed.
+    /// The operating system does not report the pairing method of a central to the program. The operating
+    /// system does not report a repeated pairing of the same central either. If a bonded central pairs again
+    /// with a weaker method, the peripheral does not detect the lower security level. The central still
+    /// receives values that require a higher level than `SecurityLevel.encrypted`. This security risk remains
+    /// until the bond of the central is removed.
     public static let system = Pairing(kind: .system)
 
     /// The device shows a passkey, which a person types on the central.

@@ -26,8 +26,8 @@ public import PeripheralCore
 /// The peripheral does not restore a preserved value if its bytes cannot be decoded, or if its length differs
 /// from the declared length. If the peripheral cannot restore the preserved value, the initial value applies,
 /// and ``RestoredState/problems`` reports the problem. A preserved value that is not restored stays in the
-/// store until the value of the characteristic changes. Before the value changes, a later run with a matching
-/// declaration can restore the preserved value.
+/// store until the value of the characteristic changes. While the preserved value is in the store, a later
+/// run with a matching declaration can restore the value.
 public struct PersistentValue<Value: GATTValue>: Sendable {
     let declaration: PersistentValueDeclaration
 
@@ -111,19 +111,19 @@ public struct WriteDurability: Hashable, Sendable {
 
     /// The peripheral answers the write after the storage has saved the value.
     ///
-    /// A successful write is preserved even if the power fails. One save operation preserves the written
-    /// value and the ``UpdatePolicy/durable`` updates that the write causes. After the save operation, the
-    /// peripheral sends all updates that the write causes.
+    /// A successful write is preserved even if the power fails. A write can cause ``UpdatePolicy/durable``
+    /// updates. One save operation includes both the written value and the durable updates of the write.
+    /// After the save operation, the peripheral sends all updates that the write causes.
     ///
     /// The answer to the write waits until the storage has saved the value. By default, a save operation
     /// begins at least half a second after the beginning of the previous save operation. With the argument
     /// `savingEvery:` of the `run` method, the program can set a shorter time between two save operations.
     ///
-    /// If the storage cannot save the value, the peripheral refuses the write with `ATTError.unlikelyError`,
-    /// although the value has changed. Subscribers receive the changed value after the storage has saved it.
-    /// With an update policy other than ``UpdatePolicy/durable``, the peripheral holds at most 16 unsaved
-    /// values. If more than 16 values must wait for the storage, the peripheral drops the oldest values.
-    /// Subscribers do not receive dropped values.
+    /// If the storage cannot save the value, the peripheral refuses the write with `ATTError.unlikelyError`.
+    /// Despite the refusal, the characteristic keeps the new value. Subscribers receive the changed value
+    /// after the storage has saved it. With an update policy other than ``UpdatePolicy/durable``, the
+    /// peripheral holds at most 16 unsaved values. If more than 16 values must wait for the storage, the
+    /// peripheral drops the oldest values. Subscribers do not receive dropped values.
     ///
     /// Without a restoration identifier, the durability `durable` has the same effect as ``coalesced``.
     public static let durable = WriteDurability(name: .durable)

@@ -50,9 +50,9 @@ extension PresentationFormat {
         public static let left: Description = 0x010D
         /// The value on the right side.
         public static let right: Description = 0x010E
-        /// The value from inside the device.
+        /// The internal value, which originates inside the device.
         public static let `internal`: Description = 0x010F
-        /// The value from outside the device.
+        /// The external value, which originates outside the device.
         public static let external: Description = 0x0110
     }
 }

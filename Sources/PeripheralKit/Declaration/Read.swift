@@ -8,12 +8,12 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// The read handler runs in a separate task, concurrently with other handlers. If the same central has just
-/// written the value without response, the read handler begins after the write handler has returned.
+/// The read handler runs in a separate task, concurrently with other handlers. If a central writes a value
+/// without response and then reads the value, the read handler waits until the write handler has returned.
 ///
-/// If the handler throws an error, the peripheral refuses the read. If the thrown error is an
-/// ``ATTErrorConvertible``, the central receives the ``ATTErrorConvertible/attError`` of that error. If the
-/// thrown error is not an ``ATTErrorConvertible``, the central receives `ATTError.unlikelyError`. Some
+/// If the handler throws an error, the peripheral refuses the read. If the error conforms to
+/// ``ATTErrorConvertible``, the peripheral sends the error's ``ATTErrorConvertible/attError`` to the central.
+/// If the thrown error is not an ``ATTErrorConvertible``, the central receives `ATTError.unlikelyError`. Some
 /// Bluetooth stacks can send only certain ATT errors: see `ATTError`. If a handler has not returned after 4
 /// seconds, the peripheral cancels the handler and refuses the read with `ATTError.unlikelyError`. A
 /// Bluetooth stack can refuse a read that takes 5 seconds or longer.
@@ -24,10 +24,10 @@ public import PeripheralCore
 ///
 /// One thread communicates with the Bluetooth stack. The first calls to a handler run on a different thread.
 /// If several calls return quickly, later calls run directly on the thread that communicates with the
-/// Bluetooth stack. A direct call saves a thread switch, which takes longer than most handlers. If a handler
-/// blocks the thread that communicates with the Bluetooth stack, all requests and updates wait until the
-/// thread is free. Requests and updates can then wait for longer than 4 seconds. After a handler has blocked
-/// the thread, the next calls to the handler run on a different thread.
+/// Bluetooth stack. A direct call avoids a thread switch. Most handlers take less time than a thread switch.
+/// If a handler blocks the thread that communicates with the Bluetooth stack, all requests and updates wait
+/// until the thread is free. Requests and updates can then wait for longer than 4 seconds. After a handler
+/// has blocked the thread, the next calls to the handler run on a different thread.
 ///
 /// If a value does not fit into one packet, the central reads the value in parts. When the central reads the
 /// first part, the peripheral calls the handler and stores the returned value. When the central reads a later

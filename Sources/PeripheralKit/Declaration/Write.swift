@@ -23,8 +23,8 @@ public import PeripheralCore
 /// - Reads: If a central reads a value that it has just written without response, the read waits for the
 ///   handler of the write. Return from the handler as soon as the program has stored the value. Do longer
 ///   work in a separate task that the handler does not await.
-/// - Limit: Up to 256 writes of a central can wait for the handler. As soon as 256 writes of a central wait,
-///   the peripheral refuses further writes of that central with `ATTError.insufficientResources`.
+/// - Limit: Up to 256 writes of a central can wait for the handler. The peripheral refuses a write with
+///   `ATTError.insufficientResources` while 256 earlier writes of the same central are waiting.
 /// - Handlers that do not return: If a handler ignores the cancellation of its task, the handler delays all
 ///   later writes of the same central. The peripheral refuses a delayed write after 4 seconds. The peripheral
 ///   does not cancel the task of a write without response.

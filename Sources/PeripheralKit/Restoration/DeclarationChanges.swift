@@ -4,16 +4,17 @@ public import PeripheralCore
 ///
 /// The framework compares each declared element with an earlier element of the same type. If several elements
 /// have the same type, the framework compares the first declared element with the first earlier element, the
-/// second with the second, and so on. The framework compares the positions of services within the peripheral,
-/// of characteristics within their service, and of descriptors within their characteristic.
+/// second with the second, and so on. For a service, the framework compares the position within the
+/// peripheral. For a characteristic, the framework compares the position within the service. For a
+/// descriptor, the framework compares the position within the characteristic.
 public struct DeclarationChanges: Hashable, Sendable {
     /// A service, a characteristic or a descriptor.
     public struct Element: Hashable, Sendable, CustomStringConvertible {
         /// The type of the service.
         ///
-        /// If the element is a service, the property contains the type of the element. If the element is a
-        /// characteristic or a descriptor, the property contains the type of the service that contains the
-        /// element.
+        /// If the element is a service, the property contains the type of the element. For a characteristic,
+        /// the property contains the type of the characteristic's service. For a descriptor, the property
+        /// contains the type of the descriptor's service.
         public let service: BluetoothUUID
 
         /// The type of the characteristic, or `nil` if the element is a service.
@@ -71,8 +72,8 @@ public struct DeclarationChanges: Hashable, Sendable {
     /// the Database Hash, and makes the attribute caches of centrals outdated. The value is also `true` if
     /// the framework could not restore anything, or if the Bluetooth stack does not report handles.
     ///
-    /// The Bluetooth stack sends Service Changed to connected centrals immediately, and to bonded centrals
-    /// after they reconnect.
+    /// The Bluetooth stack immediately sends a Service Changed indication to each connected central. A
+    /// disconnected bonded central receives the indication after it reconnects.
     public internal(set) var invalidatesCaches = false
 
     /// Whether ``added``, ``removed``, ``changed`` and ``moved`` are all empty.

@@ -80,8 +80,8 @@ public struct PreservedPeripheral: Sendable {
     ///
     /// The characteristic has the same properties, security, length, update policy and constant descriptors
     /// as in the earlier run. If the writes were ``WriteDurability/durable`` in the earlier run, they are
-    /// also durable in the new run. The new ``PersistentValue`` cannot declare another durability for these
-    /// writes. Centrals expect that the peripheral preserves each successful write, as in the earlier run.
+    /// also durable in the new run. The new ``PersistentValue`` cannot change the durability of the writes.
+    /// Centrals expect that the peripheral preserves each successful write, as in the earlier run.
     ///
     /// - Parameters:
     ///   - uuid: The type of the characteristic.

@@ -43,7 +43,7 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
         public static let unwritable = Code(kind: .unwritable)
         /// The restoration identifier is empty, is too long, or contains U+0000.
         public static let invalidIdentifier = Code(kind: .invalidIdentifier)
-        /// The record of the preserved state is already closed.
+        /// The ``RestorationRecord`` is already closed.
         public static let closed = Code(kind: .closed)
         /// The store became available after the peripheral had started without its preserved state.
         ///

@@ -37,8 +37,8 @@ public protocol RestorationStore: Sendable {
 
 /// A record with the preserved state of one peripheral in a ``RestorationStore``.
 ///
-/// Only one function of a record runs at a time. If several tasks call functions of a record, the functions
-/// run in the order of the calls. A call to a record does not block the threads of the Swift concurrency
+/// The functions of a record run one at a time. If several tasks call functions of a record, the functions
+/// run in the order of the calls. The functions of a record do not block the threads of the Swift concurrency
 /// runtime. If the calling task is cancelled, a call that has already begun continues.
 public protocol RestorationRecord: Sendable {
     /// Returns the last saved state, or `nil` if no state is preserved.
@@ -103,7 +103,7 @@ public protocol RestorationRecord: Sendable {
 }
 
 extension RestorationRecord {
-    /// Moves the preserved state to another name, like ``setAside()``.
+    /// Moves the preserved state with ``setAside()``.
     ///
     /// The default implementation ignores the version.
     public func setAside(forVersion version: Int) async throws(RestorationError) -> String? {

@@ -59,7 +59,10 @@ public struct RestoredState: Sendable {
     /// Each service includes all its characteristics and descriptors.
     public var services: [ServiceDescription] { preserved?.database.table.services ?? [] }
 
-    /// The last advertisements of the earlier run, as declared or as set by the program.
+    /// The most recent advertisements of the earlier run.
+    ///
+    /// The array contains the declared advertisements, unless the program set different advertisements during
+    /// the earlier run.
     public var advertisements: [Advertisement] { preserved?.advertisements ?? [] }
 
     init(
@@ -122,9 +125,10 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
     public enum Operation: Hashable, Sendable {
         /// The framework could not open the record of the restoration identifier.
         ///
-        /// The framework preserves nothing until the record is open. In most cases, the framework tries
-        /// again to open the record. In these cases, the framework does not try again, because a save would
-        /// replace the preserved state in the record:
+        /// The framework preserves nothing until the record is open. In most cases, the framework tries again
+        /// to open the record. The framework makes no further attempt to open the record if a save would
+        /// replace the preserved state in the record. A save would replace the preserved state in the
+        /// following two cases:
         ///
         /// - The next run restores the state in the record (``RestorationError/Code/openedLate``).
         /// - The framework can neither read nor rename the state in the record.
@@ -150,7 +154,7 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
     /// The error that describes the reason for the failure.
     public let error: RestorationError
 
-    /// The new location of a preserved state that the store has moved.
+    /// The location to which the store has moved the preserved state.
     ///
     /// The state at this location can be examined manually.
     ///
@@ -165,8 +169,8 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns whether two problems are equal.
     ///
-    /// The function compares the operations, the codes and messages of the errors, and the values of
-    /// ``setAside``.
+    /// Two problems are equal if these properties are equal: the operation, the code of the error, the
+    /// message of the error, and ``setAside``.
     public static func == (left: RestorationProblem, right: RestorationProblem) -> Bool {
         left.operation == right.operation && left.error.code == right.error.code
             && left.error.message == right.error.message && left.setAside == right.setAside

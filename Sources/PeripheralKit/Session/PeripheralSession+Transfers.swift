@@ -17,10 +17,10 @@ extension PeripheralSession {
     /// document. Between the chunks of a document, the session can send updates of other characteristics.
     ///
     /// Values from later calls to ``update(_:_:to:)-(_,_,Central)`` for the same characteristic wait until
-    /// the document is complete. Other documents for the same characteristic also wait until the document is
-    /// complete. If the document is sent as indications, values passed to ``indicate(_:_:to:)`` also wait
-    /// until the document is complete. If the central subscribes again during the transfer, the session
-    /// restarts the transfer from the beginning.
+    /// the document is complete. A second document for the same characteristic waits until the first document
+    /// is complete. If the session sends the document as indications, the value of each call to
+    /// ``indicate(_:_:to:)`` waits until the document is complete. If the central subscribes again during the
+    /// transfer, the session restarts the transfer from the beginning.
     ///
     /// After a cancellation, the Bluetooth stack still sends the chunks that it has already accepted. After
     /// these chunks, the session sends the end marker. The end marker prevents the central from mistaking the
@@ -43,12 +43,12 @@ extension PeripheralSession {
     ///     With indications, the central confirms each chunk before the next chunk is sent. Indications are
     ///     much slower than notifications. Indications are reliable even if the central loses notifications.
     ///   - progress: A closure that receives the progress of the transfer. The calling task runs the progress
-    ///     closure. If the transfer advances several times while the closure is running, the next call of the
+    ///     closure. While the closure is running, the progress can change several times. The next call to the
     ///     closure receives only the newest progress.
     /// - Throws: `CancellationError`, or ``PeripheralError`` with one of the following codes. With
     ///   indications, the function also throws the errors of ``indicate(_:_:to:)``.
-    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed, or unsubscribes during
-    ///     the transfer.
+    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed. The error also occurs
+    ///     when the central unsubscribes during the transfer.
     ///   - ``PeripheralError/Code/disconnected`` when the central disconnects.
     ///   - ``PeripheralError/Code/notAddressable`` or ``PeripheralError/Code/insufficientSecurity`` in the
     ///     same cases as ``notify(_:_:to:)-(_,_,Central)``.
@@ -135,24 +135,28 @@ extension PeripheralSession {
     /// marker after that part.
     ///
     /// With indications, each subscriber confirms the chunks independently of the other subscribers. If the
-    /// session knows that a subscriber has asked for notifications, that subscriber receives notifications.
+    /// session knows that a subscriber has asked for notifications, the session sends notifications instead
+    /// of indications to that subscriber.
     ///
-    /// If the Bluetooth stack sends each indication to all subscribers together, all subscribers must confirm
-    /// a chunk before the session sends the next chunk. The function ``indicate(_:_:)`` also waits until all
-    /// subscribers have confirmed the indication. The Bluetooth stack might not report that a subscriber has
-    /// unsubscribed or has asked for notifications. If a subscriber does not confirm a chunk, the function
-    /// waits for 30 s. After this wait, the other subscribers receive the remaining chunks without further
-    /// delay. After the function has sent the whole document, the function throws
-    /// ``PeripheralError/Code/unconfirmed``. If another subscriber does not confirm the next chunk, the
-    /// function immediately throws ``PeripheralError/Code/unconfirmed`` and sends no further chunks.
+    /// If the Bluetooth stack sends indications to all subscribers together, the session pauses after each
+    /// chunk. The session sends the next chunk when all subscribers have confirmed the previous chunk. The
+    /// function ``indicate(_:_:)`` also waits until all subscribers have confirmed the indication. The
+    /// Bluetooth stack might not report the end of a subscription. The Bluetooth stack also might not report
+    /// that a subscriber has asked for notifications instead of indications. If a subscriber does not confirm
+    /// a chunk, the function waits for 30 s. After this wait, the other subscribers receive the remaining
+    /// chunks without further delay. After the function has sent the whole document, the function throws
+    /// ``PeripheralError/Code/unconfirmed``. If a second subscriber does not confirm the next chunk, the
+    /// function sends no further chunks. The function then immediately throws
+    /// ``PeripheralError/Code/unconfirmed``.
     ///
     /// The transfer follows the rules of
     /// ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
     ///
     /// - Throws: The same errors as for a transfer to a single central, except
-    ///   ``PeripheralError/Code/notSubscribed`` and ``PeripheralError/Code/disconnected``. If a connected
-    ///   subscriber cannot be reached or does not confirm a chunk, the function throws the corresponding
-    ///   error after all other subscribers have received the document.
+    ///   ``PeripheralError/Code/notSubscribed`` and ``PeripheralError/Code/disconnected``. A connected
+    ///   subscriber might be unreachable, or might not confirm a chunk. The function then first completes the
+    ///   transfer to all other subscribers. After this transfer, the function throws the error for the failed
+    ///   subscriber.
     public func send(
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,
@@ -180,8 +184,8 @@ extension PeripheralSession {
     ///
     /// A central that cannot be reached receives the document after it subscribes again. For example, if the
     /// characteristic requires encryption, a bonded central that has reconnected cannot be reached until it
-    /// encrypts the link. A central that has not confirmed a chunk also receives the document after it
-    /// subscribes again.
+    /// encrypts the link. If a central does not confirm a chunk, the central receives the whole document
+    /// after it subscribes again.
     ///
     /// The transfer follows the rules of ``send(_:over:chunkSize:endMarker:by:progress:)``.
     ///
@@ -287,9 +291,9 @@ extension PeripheralSession {
     /// ```
     ///
     /// If a central sends writes without response faster than the program consumes them, writes can be lost
-    /// (see ``WriteStream``). Lost writes are missing from the document, and ``ReceivedDocument/isComplete``
-    /// is then `false`. If the program needs every byte, declare the property `.write` without
-    /// `.writeWithoutResponse`.
+    /// (see ``WriteStream``). The document does not contain the data of lost writes. After a lost write,
+    /// ``ReceivedDocument/isComplete`` is `false`. If the program needs every byte, declare the property
+    /// `.write` without `.writeWithoutResponse`.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with a ``WriteStream``.
@@ -297,8 +301,8 @@ extension PeripheralSession {
     ///     marker also ends the document.
     ///   - maximumSize: The maximum size of a document, in bytes. The session can use this amount of memory
     ///     for each central that writes a document.
-    /// - Returns: A sequence of the documents that centrals complete between this call and the end of the
-    ///   session.
+    /// - Returns: A sequence of documents. The end marker of each document arrives between this call and the
+    ///   end of the session.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when the end marker
     ///   has fewer than 2 or more than 20 bytes. The other possible codes are
     ///   ``PeripheralError/Code/notDeclared`` and ``PeripheralError/Code/stopped``.
@@ -328,8 +332,8 @@ extension PeripheralSession {
     /// Returns the writes from centrals to a characteristic.
     ///
     /// - Parameter characteristic: A characteristic of the session's peripheral with a ``WriteStream``.
-    /// - Returns: A sequence of writes. The sequence contains the earlier writes that no task has read yet,
-    ///   and all later writes until the session ends.
+    /// - Returns: A sequence of writes. The sequence starts with the received writes that no task has read
+    ///   yet. Further writes follow until the session ends.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` if the characteristic
     ///   has no ``WriteStream`` or is not part of the peripheral. ``PeripheralError`` with the code
     ///   ``PeripheralError/Code/stopped`` if the session has ended.

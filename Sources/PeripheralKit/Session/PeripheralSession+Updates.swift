@@ -10,9 +10,9 @@ extension PeripheralSession {
     ///
     /// A central does not receive the value if its link lacks the security that the characteristic requires.
     /// For example, after a bonded central reconnects, its subscription resumes before the central has
-    /// encrypted the link. In some cases, the Bluetooth stack can send a value only to several centrals
-    /// together. If the link of one of these centrals lacks the required security, none of these centrals
-    /// receives the value.
+    /// encrypted the link. In some cases, the Bluetooth stack cannot send a value to a single central. The
+    /// Bluetooth stack then sends the value to several centrals together. If the link of one of these
+    /// centrals lacks the required security, none of these centrals receives the value.
     ///
     /// The function waits while the queue of a subscriber is full (see ``UpdatePolicy``). The function
     /// returns when the Bluetooth stack has accepted the value for all subscribers. With
@@ -27,9 +27,9 @@ extension PeripheralSession {
     ///   - value: The new value, which is at most 512 bytes long when encoded.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``, or `CancellationError`.
-    ///   With ``UpdatePolicy/durable``, the function also throws ``RestorationError`` when the value is
-    ///   queued but the session cannot save the value yet. ``RestorationError`` also occurs when the update
-    ///   queue has no room because the session cannot save earlier values.
+    ///   With ``UpdatePolicy/durable``, the function also throws ``RestorationError`` if the session cannot
+    ///   save the new value yet. The new value remains in the update queue. The function also throws
+    ///   ``RestorationError`` if earlier unsaved values fill the update queue.
     public func notify<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         let handle = try updatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
@@ -38,22 +38,22 @@ extension PeripheralSession {
 
     /// Sends a new value to one subscriber.
     ///
-    /// The other subscribers do not receive the value, with one exception. If the Bluetooth stack has
-    /// reported the central as the only subscriber, the Bluetooth stack sometimes sends the value to all
-    /// subscribers. The value then also reaches subscribers that the Bluetooth stack has not reported, and
-    /// centrals that subscribe during the transmission. Do not send confidential values as updates. Let
-    /// centrals read confidential values instead.
+    /// The other subscribers do not receive the value, with one exception. If the session knows only one
+    /// subscriber, the Bluetooth stack sometimes does not restrict the transmission to this subscriber. The
+    /// value then also reaches subscribers that the Bluetooth stack has not reported, and centrals that
+    /// subscribe during the transmission. Do not send confidential values as updates. Send a confidential
+    /// value only as the response to a read request.
     ///
     /// Some versions of the Bluetooth stack have a defect that affects characteristics with the property
-    /// `.indicate`. If the characteristic has several subscribers, a value for only one subscriber triggers
-    /// the defect. The subscriber that receives the value can then crash the Bluetooth stack. To avoid the
-    /// crash, require pairing for the characteristic, or send its values to all subscribers.
+    /// `.indicate`. The defect occurs when the session sends a value to only one of several subscribers. The
+    /// subscriber that receives the value can then crash the Bluetooth stack. To avoid the crash, require
+    /// pairing for the characteristic, or send its values to all subscribers.
     ///
     /// The function follows the rules of ``notify(_:_:)-(_,Value)``.
     ///
     /// - Throws: The errors of ``notify(_:_:)-(_,Value)``, or ``PeripheralError`` with one of these codes:
-    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed, or unsubscribes while
-    ///     the value waits in the queue.
+    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed. The error also occurs
+    ///     when the central unsubscribes while the value waits in the queue.
     ///   - ``PeripheralError/Code/disconnected`` when the central disconnects while the value waits in the
     ///     queue.
     ///   - ``PeripheralError/Code/insufficientSecurity`` when the link lacks the security that the
@@ -61,8 +61,8 @@ extension PeripheralSession {
     ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack cannot send a value to the
     ///     central separately. Some Bluetooth stacks can send a value only to all subscribers together. Other
     ///     Bluetooth stacks cannot send a value to a single central after another central has disconnected.
-    ///     Some Bluetooth stacks cannot send a value separately to a bonded central after its subscription
-    ///     has resumed.
+    ///     The subscription of a bonded central resumes when the central reconnects. After that, some
+    ///     Bluetooth stacks cannot send a value to this central alone.
     public func notify<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -95,10 +95,10 @@ extension PeripheralSession {
     /// characteristic has no subscribers, the function returns immediately.
     ///
     /// A central receives one indication at a time, in the order of the calls. An indication therefore waits
-    /// for all earlier indications to the same centrals. If a central is receiving a document as indications
-    /// of the same characteristic, the indication waits until the transfer of the document ends. Indications
-    /// of other characteristics are sent between the chunks of a document. An indication can arrive before
-    /// values that ``update(_:_:)`` queued earlier.
+    /// for all earlier indications to the same centrals. The session can also send a document as indications
+    /// of a characteristic. A new indication of this characteristic waits until the transfer of the document
+    /// ends. Indications of other characteristics are sent between the chunks of a document. An indication
+    /// can arrive before values that ``update(_:_:)`` queued earlier.
     ///
     /// If the calling task is cancelled, the function throws an error immediately. If the cancelled
     /// indication is still waiting for earlier indications, it is not sent.
@@ -106,15 +106,15 @@ extension PeripheralSession {
     /// Some Bluetooth stacks report only the number of centrals that have confirmed an indication. A
     /// Bluetooth stack that reports only the number of confirmations has these limitations:
     ///
-    /// - The Bluetooth stack might not report that one of several centrals has unsubscribed (see
-    ///   ``Subscription/central``). The next indication waits for the confirmation of the unsubscribed
-    ///   central, and fails with ``PeripheralError/Code/unconfirmed`` after 30 s. For example, if only two of
-    ///   three centrals have confirmed the failed indication, the function waits for only two confirmations
-    ///   of each later indication. After another central subscribes, the function waits for a confirmation
-    ///   from every subscriber again.
-    /// - One of several centrals might disconnect at the moment when a confirmation arrives. If any other
-    ///   confirmation is missing at this moment, the indication fails with
-    ///   ``PeripheralError/Code/disconnected``.
+    /// - A central can unsubscribe while other centrals remain subscribed. The Bluetooth stack might not
+    ///   report this event (see ``Subscription/central``). The next indication waits for the confirmation of
+    ///   the unsubscribed central, and fails with ``PeripheralError/Code/unconfirmed`` after 30 s. For
+    ///   example, assume that a characteristic has three subscribers, and only two subscribers confirm an
+    ///   indication. The indication fails. Each later indication waits for only two confirmations. When a
+    ///   further central subscribes, the next indication requires confirmations from all subscribers.
+    /// - The session might receive a confirmation at the moment when one of several centrals disconnects. The
+    ///   session cannot determine which central sent the confirmation. If any other confirmation is missing
+    ///   at this moment, the indication fails with ``PeripheralError/Code/disconnected``.
     /// - The Bluetooth stack does not report whether a central has asked for notifications or for
     ///   indications. If a characteristic has both `.notify` and `.indicate`, the function expects a
     ///   confirmation from every subscriber. Centrals that have asked for notifications do not send
@@ -150,13 +150,14 @@ extension PeripheralSession {
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed to indications.
     ///   - ``PeripheralError/Code/notSubscribed`` when the central unsubscribes before it has confirmed the
     ///     value. The error also occurs when the central subscribes again before it has confirmed the value.
-    ///     If the characteristic has only one subscriber, neither event causes this error.
+    ///     An unsubscription or a new subscription causes this error only if the characteristic has several
+    ///     subscribers.
     ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack cannot send a value to the
     ///     central separately.
-    ///   - ``PeripheralError/Code/unconfirmed`` when the central has not confirmed the value within 30 s.
-    ///     The function also throws ``PeripheralError/Code/unconfirmed`` when the Bluetooth stack loses the
-    ///     confirmation. The Bluetooth stack can lose the confirmation when another central without a bond
-    ///     disconnects.
+    ///   - ``PeripheralError/Code/unconfirmed`` when the central has not confirmed the value within 30 s. The
+    ///     function also throws ``PeripheralError/Code/unconfirmed`` when the Bluetooth stack loses the
+    ///     confirmation. The Bluetooth stack can lose the confirmation of a central when a different,
+    ///     unbonded central disconnects.
     public func indicate<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -203,7 +204,7 @@ extension PeripheralSession {
     ///
     /// The result depends on the subscriptions that the Bluetooth stack reports. Some Bluetooth stacks report
     /// a subscription but do not report which central has subscribed. The function then returns `true` for
-    /// every central, because every central could be this subscriber.
+    /// every central, because the subscriber is unknown.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.
@@ -362,9 +363,9 @@ extension PeripheralSession {
 
     /// Queues a new value for several subscribers if the queue of each subscriber has room.
     ///
-    /// If the queue of any subscriber has no room, the function queues the value for none of the subscribers.
-    /// The function follows the rules of ``update(_:_:)``. If the sequence contains a central more than once,
-    /// the session sends the value to that central only once.
+    /// If the queue of one subscriber has no room, the function returns `false` and queues the value for no
+    /// subscriber. The function follows the rules of ``update(_:_:)``. If the sequence contains a central
+    /// more than once, the session sends the value to that central only once.
     ///
     /// - Throws: The function throws the first error that occurs for any of the centrals (see
     ///   ``update(_:_:to:)-(_,_,Central)``). If an error occurs, the session does not queue the value for any
@@ -387,8 +388,8 @@ extension PeripheralSession {
     /// Waits until ``update(_:_:)`` would accept a value of any size.
     ///
     /// The function returns immediately if the queues have room, or if the characteristic has no subscribers.
-    /// The function checks the current state of the queues. A program therefore cannot miss the moment at
-    /// which a full queue has room again. If a queue was full, the function returns when half of the queue is
+    /// The function checks the current state of the queues. The function therefore also notices room that
+    /// became available before the call. If a queue was full, the function returns when half of the queue is
     /// free. A program therefore does not wake up for each value that leaves the queue.
     ///
     /// When the queues have room, all waiting calls return in the order in which they began. The first caller
@@ -404,9 +405,10 @@ extension PeripheralSession {
         try await runtime.ready(handle)
     }
 
-    /// Waits until ``update(_:_:to:)-(_,_,Central)`` would accept a value of any size for a central.
+    /// Waits until the update queue of a central has room for a value of any size.
     ///
-    /// The function follows the rules of ``readyToUpdate(_:)``.
+    /// The function ``update(_:_:to:)-(_,_,Central)`` adds values to the same queue. The function
+    /// `readyToUpdate` follows the rules of ``readyToUpdate(_:)``.
     ///
     /// - Throws: The errors of ``readyToUpdate(_:)``, or ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed, or unsubscribes during
@@ -462,9 +464,9 @@ extension PeripheralSession {
     /// The update totals of each characteristic that has had updates in this session.
     ///
     /// The array is empty after the session ends. The array contains at most one entry for each
-    /// characteristic. The counts of ``updateStatistics`` start at 0 for each new subscription. The update
-    /// totals do not return to 0 during a session. A monitoring system needs both ``updateStatistics`` and
-    /// `updateTotals`.
+    /// characteristic. The counts of ``updateStatistics`` start at 0 for each new subscription. During a
+    /// session, the values in `updateTotals` are never reset to 0. A monitoring system needs both
+    /// ``updateStatistics`` and `updateTotals`.
     public var updateTotals: [UpdateTotals] {
         runtime.updateTotals
     }

@@ -41,9 +41,9 @@ public struct PeripheralSession: Sendable {
     ///
     /// Each access to `events` returns a separate sequence of the events that occur after the access. The
     /// sequence of events ends when the session ends. If a program does not consume the events, the session
-    /// retains the newest 1024 events. The first access to `events` returns a sequence that also contains the
-    /// events about the restored state. The events about the restored state occur before the session begins.
-    /// An access by a service does not count as the first access (see ``GATTServiceDeclaration/run(in:)``).
+    /// retains the newest 1024 events. Only the first access to `events` also returns the events about the
+    /// restored state. The events about the restored state occur before the session begins. An access by a
+    /// service does not count as the first access (see ``GATTServiceDeclaration/run(in:)``).
     ///
     /// The properties ``centrals`` and ``subscriptions`` contain the current state. To observe every change,
     /// read `events` before you read ``centrals`` and ``subscriptions``.
@@ -65,9 +65,9 @@ extension PeripheralSession {
 
     /// Returns the current connection of a central.
     ///
-    /// If data is valid only during one connection, use the connection as a dictionary key for the data. For
-    /// example, use the connection as a key for the consent of a user. After the same central reconnects, the
-    /// function returns a different connection.
+    /// Some data is valid only until the central disconnects. To store this data in a dictionary, use the
+    /// connection as the key. For example, use the connection as a key for the consent of a user. After the
+    /// same central reconnects, the function returns a different connection.
     ///
     /// - Returns: The connection, or `nil` if the central is not connected or the session has ended.
     public func connection(of central: Central) -> Central.Connection? {
@@ -153,8 +153,9 @@ extension PeripheralSession {
     ///
     /// A new advertisement replaces the earlier advertisement at the same index. The adapter continues to
     /// send an unchanged advertisement without interruption. An unchanged advertisement starts again if its
-    /// `timeout` has passed. The unset fields of a new advertisement have the same defaults as in the
-    /// declaration of a peripheral. Connected centrals stay connected while the advertisements change.
+    /// `timeout` has passed. Each unset field of a new advertisement has a default value. The same default
+    /// values apply to advertisements in the declaration of a peripheral. Connected centrals stay connected
+    /// while the advertisements change.
     ///
     /// The new advertisements remain active until the next change or the end of the run. A restart of the
     /// Bluetooth stack does not change the advertisements. `Advertisement.plan(for:)` reports whether an
@@ -174,13 +175,15 @@ extension PeripheralSession {
     ///
     /// - A change of the content does not interrupt the advertisement. The content of an advertisement
     ///   consists of services, manufacturer data, service data, raw data, the local name and the appearance.
-    /// - Any other change interrupts the changed advertisement for a few milliseconds. A switch between
-    ///   legacy and extended advertising causes the same interruption. The removal of a name or an appearance
-    ///   also interrupts the advertisement. The adapter sends the unchanged advertisements without
-    ///   interruption.
+    /// - A change of a property outside of the content interrupts the advertisement for a few milliseconds. A
+    ///   switch between legacy and extended advertising causes the same interruption. The removal of a name
+    ///   or an appearance also interrupts the advertisement. The adapter sends the unchanged advertisements
+    ///   without interruption.
     ///
-    /// The `timeout` of an advertisement starts again if its duration changes, or if the timeout has already
-    /// passed.
+    /// The countdown of an advertisement's `timeout` restarts in these cases:
+    ///
+    /// - The new value of `timeout` differs from the previous value.
+    /// - The countdown has already ended.
     ///
     /// - Parameter advertisements: The new advertisements. Without arguments, the function uses the
     ///   advertisements that the peripheral declares.
@@ -196,7 +199,7 @@ extension PeripheralSession {
         try await advertise(advertisements)
     }
 
-    /// Replaces the advertisements with the advertisements in an array.
+    /// Replaces the current advertisements with an array of new advertisements.
     ///
     /// See ``advertise(_:)-(Advertisement...)``.
     ///

@@ -17,7 +17,8 @@ public struct ReceivedDocument: Sendable {
     /// - The document is longer than the maximum size. `bytes` contains only the first bytes of the document.
     /// - The peripheral refused at least one write without response. The peripheral refuses invalid writes,
     ///   and refuses writes that arrive faster than the program consumes writes. `bytes` does not contain the
-    ///   refused writes. If the peripheral refuses an end marker, `bytes` also contains the next document.
+    ///   refused writes. If the peripheral refuses an end marker, the document continues until the next end
+    ///   marker. In this case, `bytes` contains the bytes of two documents.
     public let isComplete: Bool
 
     /// Creates a document for use in tests.
@@ -30,10 +31,11 @@ public struct ReceivedDocument: Sendable {
 
 /// The documents that centrals write to a characteristic with a ``WriteStream``.
 ///
-/// The sequence delivers documents in the order in which their end markers arrive. The session assembles the
-/// chunks of each central separately. If a central disconnects before the end marker, the session discards
-/// the unfinished document. Do not read the ``WriteStream`` of the characteristic directly at the same time.
-/// If other code also consumes the writes, chunks are missing from the documents.
+/// The order of the end markers determines the order of the documents in the sequence. The session assembles
+/// the chunks of each central separately. If a central disconnects before the end marker, the session
+/// discards the unfinished document. While you iterate over the documents, do not also read the
+/// ``WriteStream`` of the characteristic. If other code also consumes the writes, chunks are missing from the
+/// documents.
 public struct ReceivedDocuments: AsyncSequence, Sendable {
     let buffer: WriteBuffer
     let connections: ConnectionNumbers

@@ -8,8 +8,8 @@ public enum CompletionReporting: Hashable, Sendable {
     ///
     /// The Bluetooth stack holds only a few updates for each central at a time. Some Bluetooth stacks cannot
     /// send a value to one subscriber separately. If the stack sends each value to all subscribers together,
-    /// the session passes on a few updates of each characteristic, regardless of the updates of other
-    /// characteristics.
+    /// a separate limit applies to each characteristic. The stack then holds only a few updates of each
+    /// characteristic.
     case observed
 
     /// The session estimates which updates have been sent.
@@ -26,8 +26,8 @@ public enum CompletionReporting: Hashable, Sendable {
     /// The Bluetooth stack does not report the completion of updates.
     ///
     /// The session estimates the time that a slow link needs to send an update. After the estimated time, the
-    /// session considers the update completed. The session also considers an update completed if a later
-    /// request or confirmation from the central proves the arrival of the update. If the backend does not
-    /// specify a send rate, an update is completed when the Bluetooth stack has accepted the update.
+    /// session treats the update as completed. A later request or confirmation from the central can prove
+    /// that the update has arrived. The session then also treats the update as completed. If the backend does
+    /// not specify a send rate, an update is completed when the Bluetooth stack has accepted the update.
     case unknown
 }

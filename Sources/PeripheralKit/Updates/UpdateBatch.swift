@@ -10,9 +10,10 @@ internal import PeripheralCore
 /// ```
 ///
 /// The session first sends the persistent value to all subscribers. Then the session sends the updates in the
-/// order in which the handler appended them. One save preserves the value and all updates of characteristics
-/// with ``UpdatePolicy/durable``. If the program is killed during the save, the save preserves either the
-/// value with all updates, or no change. After a ``WriteDurability/durable`` write, the session first
+/// order in which the handler appended them. The session preserves the persistent value and all durable
+/// updates in a single save. The updates of a characteristic are durable if the characteristic has the policy
+/// ``UpdatePolicy/durable``. If the program is killed during a save, the preserved state either contains the
+/// value and all updates, or stays unchanged. After a ``WriteDurability/durable`` write, the session first
 /// completes the save, and then answers the write and sends the updates. If the handler throws an error, the
 /// session sends no update.
 public struct UpdateBatch: Sendable {

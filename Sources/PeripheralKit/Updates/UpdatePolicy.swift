@@ -1,9 +1,9 @@
 /// The rule that the session applies to a new value while earlier values wait in the queue.
 ///
 /// Each subscriber has a separate queue for each characteristic. If the Bluetooth stack can send a value only
-/// to all subscribers together, the value waits in a queue that all subscribers share. The shared queue also
-/// holds all empty values. A value leaves the queue when the session passes the value to the Bluetooth stack.
-/// The Bluetooth stack holds only a few values at a time.
+/// to all subscribers together, the value waits in a queue that all subscribers share. A value of zero bytes
+/// always waits in the shared queue. A value leaves the queue when the session passes the value to the
+/// Bluetooth stack. The Bluetooth stack holds only a few values at a time.
 ///
 /// ```swift
 /// Characteristic<Acceleration>("5c3a0007-7e3c-4b6e-9d29-b3f1c0a1d001", .notify, updates: .latest)
@@ -38,8 +38,9 @@ public struct UpdatePolicy: Hashable, Sendable {
     ///
     /// The session does not send the replaced value. Use this policy for a sensor if subscribers need only
     /// the newest value. Send the values with ``PeripheralSession/update(_:_:)``.
-    /// ``PeripheralSession/notify(_:_:)-(_,Value)`` waits until the Bluetooth stack has accepted the value. A
-    /// program that calls `notify` in a loop therefore delays its newer values.
+    /// ``PeripheralSession/notify(_:_:)-(_,Value)`` waits until the Bluetooth stack has accepted the value.
+    /// If a program calls `notify` in a loop, each value therefore waits until the Bluetooth stack has
+    /// accepted the previous value.
     public static let latest = UpdatePolicy(kind: .latest)
 
     /// Preserves up to 64 unsent values for each subscriber.
@@ -57,8 +58,8 @@ public struct UpdatePolicy: Hashable, Sendable {
     ///   the value is preserved.
     /// - Values that ``PeripheralSession/update(_:_:)`` queues. The session preserves the value soon after
     ///   the call to `update`.
-    /// - Values that a ``PersistentValue`` and its handler send (see ``UpdateBatch``). The session preserves
-    ///   the handler's updates together with the persistent value.
+    /// - New values of a ``PersistentValue``, and updates that its handler sends with an ``UpdateBatch``. The
+    ///   session preserves the handler's updates together with the persistent value.
     ///
     /// The policy does not apply to values that the program sends to specific centrals or through `indicate`.
     ///
@@ -72,7 +73,7 @@ public struct UpdatePolicy: Hashable, Sendable {
     ///
     /// The session sends the following values again, in order:
     ///
-    /// - Values that the session sent after the last save, if the program was killed before the next save.
+    /// - Values that the session sent between the last save and the kill signal to the program.
     /// - Values that were not completely sent, or not confirmed, when the central disconnected or the program
     ///   ended.
     ///
@@ -81,9 +82,9 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// characteristic requires an encrypted link, the session sends the value after the central has encrypted
     /// the link.
     ///
-    /// The session drops the values for an unbonded subscriber when the subscriber disconnects or the program
-    /// ends. If the Bluetooth stack does not identify a subscriber, the session sends no values to the
-    /// subscriber.
+    /// If a subscriber has no bond, the session drops the values for this subscriber when the subscriber
+    /// disconnects. The session also drops these values when the program ends. If the Bluetooth stack does
+    /// not identify a subscriber, the session sends no values to the subscriber.
     ///
     /// ## Limits
     ///
@@ -99,8 +100,9 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// The limit does not delay a value that a central writes to a ``PersistentValue``. Even if the limit is
     /// already reached, the session preserves the value that the central has written.
     ///
-    /// The session preserves at most 4,096 values for all subscribers together. If there are more than 4,096
-    /// values, the session drops the oldest values of the subscriber with the most values.
+    /// The session preserves at most 4,096 values for all subscribers together. If the total exceeds 4,096
+    /// values, the session selects the subscriber with the most preserved values. The session drops the
+    /// oldest values of the selected subscriber.
     ///
     /// - Parameter count: The maximum number of preserved values for each subscriber. The number must be 1 or
     ///   more.

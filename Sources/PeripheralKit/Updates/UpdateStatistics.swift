@@ -10,19 +10,20 @@ public struct UpdateStatistics: Hashable, Sendable {
     /// The subscriber.
     ///
     /// The subscriber is `nil` if the Bluetooth stack cannot send updates to each subscriber separately. The
-    /// subscriber is also `nil` for updates that ``PeripheralSession/indicate(_:_:)`` sends.
+    /// function ``PeripheralSession/indicate(_:_:)`` sends each value to all subscribers. For these values,
+    /// the subscriber is always `nil`.
     public let central: Central.ID?
 
     /// The number of queued values and waiting indications.
     ///
-    /// A waiting document counts as one value. The document is waiting until the Bluetooth stack has accepted
-    /// the last chunk.
+    /// A waiting document counts as one value. The number includes a document until the Bluetooth stack has
+    /// accepted the last chunk of the document.
     public let queued: Int
 
     /// The number of values and chunks in flight.
     ///
-    /// A value or chunk is in flight after the Bluetooth stack has accepted it and before its completion is
-    /// known. An indication is in flight until the central has confirmed the indication.
+    /// The Bluetooth stack has accepted the values and chunks in flight, but the session is still waiting for
+    /// their completion. An indication is in flight until the central has confirmed the indication.
     public let inFlight: Int
 
     /// The number of values and chunks that were sent successfully.
@@ -31,7 +32,7 @@ public struct UpdateStatistics: Hashable, Sendable {
     /// describes how the session detects that a notification has been sent.
     public let sent: Int
 
-    /// The number of values and chunks with an unknown outcome.
+    /// The number of values and chunks that were not completed in time.
     ///
     /// The session stops waiting for the confirmation of an indication after 30 s. With
     /// ``CompletionReporting/observed``, the session also stops waiting for an update that is not completed

@@ -13,14 +13,14 @@ public struct UpdateTotals: Hashable, Sendable {
 
     /// The current number of queued values and waiting indications.
     ///
-    /// A waiting document counts as one value. The document is waiting until the Bluetooth stack has accepted
-    /// the last chunk.
+    /// A waiting document counts as one value. The number includes a document until the Bluetooth stack has
+    /// accepted the last chunk of the document.
     public let queued: Int
 
     /// The current number of values and chunks in flight.
     ///
-    /// A value or chunk is in flight after the Bluetooth stack has accepted it and before its completion is
-    /// known. An indication is in flight until the central has confirmed the indication.
+    /// The Bluetooth stack has accepted the values and chunks in flight, but the session is still waiting for
+    /// their completion. An indication is in flight until the central has confirmed the indication.
     public let inFlight: Int
 
     /// The number of values and chunks that were sent successfully.
@@ -29,7 +29,7 @@ public struct UpdateTotals: Hashable, Sendable {
     /// describes how the session detects that a notification has been sent.
     public let sent: Int
 
-    /// The number of values and chunks with an unknown outcome.
+    /// The number of values and chunks that were not completed in time.
     ///
     /// The session stops waiting for the confirmation of an indication after 30 s. With
     /// ``CompletionReporting/observed``, the session also stops waiting for an update that is not completed

@@ -31,8 +31,8 @@ public final class VirtualCentral: TestCentral {
     ///
     /// The peripheral identifies the central by ``address`` until the two sides bond. During bonding, the
     /// central sends its identity address to the peripheral. `PairingUser.identityAddress` sets the identity
-    /// address. If `PairingUser.identityAddress` is `nil`, the identity address is the address of the central
-    /// before the first call to ``changeAddress()``.
+    /// address. If `PairingUser.identityAddress` is `nil`, the identity address is the first address of the
+    /// central.
     ///
     /// ``changeAddress()`` does not change the address of a bonded central, because the peripheral recognizes
     /// a bonded central regardless of its address.

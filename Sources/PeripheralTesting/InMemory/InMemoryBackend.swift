@@ -22,8 +22,8 @@ private import Synchronization
 /// The GATT server behaves like the GATT server of BlueZ 5.87 on a Bluetooth 5 adapter. The in-memory stack
 /// behaves as follows:
 ///
-/// - Subscriptions: The in-memory stack reports the end of each subscription. BlueZ does not report the end
-///   of every subscription.
+/// - Subscriptions: The in-memory stack reports the end of each subscription. BlueZ reports the end of only
+///   some subscriptions.
 /// - Pairing: If a bonded central pairs again using Just Works, the program decides whether to accept the
 ///   pairing. The setting `JustWorksRepairing = confirm` of BlueZ has the same effect.
 /// - Advertising: Advertisements continue while centrals are connected, except advertisements that declare a

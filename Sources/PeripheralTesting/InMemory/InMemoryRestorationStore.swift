@@ -37,19 +37,23 @@ public final class InMemoryRestorationStore: RestorationStore {
     /// The number of saves since the creation of the store.
     public var saveCount: Int { state.withLock { $0.saveCount } }
 
-    /// The error that `RestorationRecord.load()` throws for every identifier.
+    /// The simulated error of each call to `RestorationRecord.load()`.
+    ///
+    /// The error occurs for all identifiers.
     ///
     /// If the property is `nil`, `RestorationRecord.load()` succeeds.
     ///
     /// The error simulates damage to the preserved state. The property becomes `nil` after a successful save,
-    /// or after a call to `RestorationRecord.setAside()`. While the property contains an error,
-    /// ``identifiers()`` returns an empty array.
+    /// or after a call to `RestorationRecord.setAside()`. If `loadError` is not `nil`, ``identifiers()``
+    /// returns an empty array.
     public var loadError: RestorationError? {
         get { state.withLock { $0.loadError } }
         set { state.withLock { $0.loadError = newValue } }
     }
 
-    /// The error that `RestorationRecord.save(_:)` throws for every identifier.
+    /// The simulated error of each call to `RestorationRecord.save(_:)`.
+    ///
+    /// The error occurs for all identifiers.
     ///
     /// If the property is `nil`, `RestorationRecord.save(_:)` succeeds.
     public var saveError: RestorationError? {
@@ -69,10 +73,12 @@ public final class InMemoryRestorationStore: RestorationStore {
         state.withLock { $0.setAside[Array(identifier.utf8)] ?? [] }
     }
 
-    /// Returns a state that was set aside for an identifier and has the given format version.
+    /// Returns a state that `RestorationRecord.setAside(forVersion:)` has set aside.
     ///
-    /// The framework sets a state aside if the state was saved by a newer version of the package. The method
-    /// returns `nil` if no state with the given format version was set aside.
+    /// The arguments select the identifier and the format version of the state.
+    ///
+    /// The framework sets aside each state that a newer version of the package has saved. The method returns
+    /// `nil` if the framework has not set aside any state with the given format version.
     public func state(of identifier: String, setAsideForVersion version: Int) -> RestorationState? {
         state.withLock { $0.ofNewerVersions[Array(identifier.utf8)]?[version] }
     }

@@ -5,15 +5,16 @@ public struct DiscoveredDatabase: Hashable, Sendable {
     /// All services in the order of their handles, including the services of the Bluetooth stack.
     public var services: [DiscoveredService]
 
-    /// The services of programs, without the services of the Bluetooth stack.
+    /// The services that programs have registered.
     ///
-    /// The array omits each secondary service that no other service includes. A central cannot use a
-    /// secondary service that no other service includes.
+    /// The array omits the services of the Bluetooth stack. The array also omits each secondary service that
+    /// no other service includes. A central can use a secondary service only if another service includes the
+    /// secondary service.
     ///
     /// The services of the Bluetooth stack are Generic Access, Generic Attribute and the Device Information
     /// service that BlueZ publishes. The Device Information service of BlueZ precedes all services of
-    /// programs, and contains only the PnP ID characteristic. Therefore the array omits a Device Information
-    /// service that comes first and contains only the PnP ID characteristic.
+    /// programs, and contains only the PnP ID characteristic. If the first remaining service is a Device
+    /// Information service, and its only characteristic is PnP ID, the array omits that service.
     public var applicationServices: [DiscoveredService] {
         let included = Set(services.flatMap(\.includedServices))
         let others = services.filter {

@@ -2,8 +2,8 @@ public import PeripheralCore
 
 /// A simulated person who pairs a `TestCentral` with a peripheral.
 ///
-/// A `PairingUser` contains the pairing capabilities of the central, and the answers of the person to the
-/// pairing questions.
+/// A `PairingUser` contains the pairing capabilities of the central. A `PairingUser` also contains the
+/// answers of the simulated person to questions during pairing.
 ///
 /// ```swift
 /// try await central.pair(.justWorks)
@@ -47,10 +47,10 @@ public struct PairingUser: Sendable {
 
     /// The public identity address that the central sends to the peripheral during bonding.
     ///
-    /// If the property is `nil`, the identity address is the address of the central before the first call to
-    /// `changeAddress()`. The identity address of a central can differ from the address that the central uses
-    /// for connections. For example, the two addresses of an iPhone differ (Core Specification, Vol 3, Part
-    /// H, 3.6.5).
+    /// If the property is `nil`, the identity address is the original address of the central. The function
+    /// `changeAddress()` does not change the original address. The identity address of a central can differ
+    /// from the address that the central uses for connections. For example, the two addresses of an iPhone
+    /// differ (Core Specification, Vol 3, Part H, 3.6.5).
     ///
     /// Only a `VirtualCentral` uses this property. All other types of `TestCentral` ignore the property, and
     /// send their own identity address.
@@ -76,9 +76,9 @@ public struct PairingUser: Sendable {
     ///   - isBonding: Whether the central and the peripheral store the keys of the pairing.
     ///   - requiresAuthentication: Whether the central requests protection against man-in-the-middle attacks.
     ///   - secureConnections: Whether the central offers LE Secure Connections.
-    ///   - identityAddress: The public identity address that a virtual central sends during bonding. If the
-    ///     value is `nil`, which is the default, the identity address is the address of the central before
-    ///     the first call to `changeAddress()`.
+    ///   - identityAddress: The public identity address that a virtual central sends during bonding. With the
+    ///     default value `nil`, the identity address is the original address of the central. The function
+    ///     `changeAddress()` does not change the original address.
     ///   - display: Receives the passkey that the central displays. The default closure ignores the passkey.
     ///   - enterPasskey: Returns the passkey that the person enters on the central. The default closure
     ///     cancels the pairing.
@@ -117,7 +117,9 @@ extension PairingUser {
         PairingUser(capability: .keyboardOnly, requiresAuthentication: true, enterPasskey: passkey)
     }
 
-    /// A central with only a display, for a peripheral on which the person enters the passkey.
+    /// A central that has a display, but no keyboard.
+    ///
+    /// The central displays a passkey. The person enters the passkey on the peripheral.
     ///
     /// - Parameter passkey: Receives the passkey that the central displays.
     /// - Returns: The user.

@@ -33,8 +33,8 @@ struct FrameLossRecovery {
         case release(Int)
         /// The link of the central has shown no activity for a long time.
         ///
-        /// The session stops waiting for the oldest update of the central, so that the central does not delay
-        /// the updates for other centrals.
+        /// The session stops waiting for the oldest outstanding update to the central. Otherwise, the central
+        /// could delay updates to other centrals.
         case releaseOfDeserted
         /// All updates are completed, and the recovery is over.
         case resolved

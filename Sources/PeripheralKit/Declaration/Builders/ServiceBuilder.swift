@@ -79,7 +79,7 @@ public enum ServiceBuilder: _ListBuilder {
     @available(*, unavailable, message: "put the GATTService in the Peripheral, not in a GATTService")
     public static func buildExpression(_ service: some GATTServiceDeclaration) -> [ServiceElement] { [] }
 
-    /// Rejects an advertisement inside a service at compile time.
+    /// Causes a compile-time error for an advertisement inside a service.
     @available(*, unavailable, message: "put the Advertisement in the Peripheral, not in a GATTService")
     public static func buildExpression(_ advertisement: Advertisement) -> [ServiceElement] { [] }
 }

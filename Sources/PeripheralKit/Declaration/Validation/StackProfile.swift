@@ -5,7 +5,10 @@
 /// Each backend provides the rules of its Bluetooth stack. For example,
 /// `peripheral.validate(for: .bluez("5.66"))` applies the rules of BlueZ 5.66.
 public protocol StackProfile: Sendable {
-    /// Finds the declared elements that the Bluetooth stack refuses or does not implement as declared.
+    /// Finds the declared elements that the Bluetooth stack does not support.
+    ///
+    /// The Bluetooth stack either refuses an unsupported element, or implements the element differently from
+    /// the declaration.
     ///
     /// - Parameter publication: The publication to examine, which contains the validated declaration.
     /// - Returns: The errors and warnings, in the order of the declaration.

@@ -2,10 +2,10 @@ public import PeripheralCore
 
 /// The writes from centrals to a characteristic with a ``WriteStream``.
 ///
-/// The sequence delivers the writes in the order of their arrival. The sequence delivers each write once, to
-/// the first task that waits for a write. Several tasks can read the sequence, concurrently or one after
-/// another. If one task is cancelled, the other tasks receive the remaining writes. After the session has
-/// ended, the sequence delivers the remaining writes and ends.
+/// The sequence delivers the writes in the order of their arrival. The sequence delivers each write to
+/// exactly one task: the first task that waits for a write. Several tasks can read the sequence, concurrently
+/// or one after another. If one task is cancelled, the other tasks receive the remaining writes. After the
+/// session has ended, the sequence delivers the remaining writes and ends.
 ///
 /// A write stays in the buffer of the ``WriteStream`` until a task reads the write. If the buffer is full, a
 /// further write waits until the buffer has room. While a write waits, all later writes of the same central

@@ -6,8 +6,8 @@ extension OutboxDelivery {
         case alone
         /// The backend sends the value to all subscribers together.
         ///
-        /// The outbox might contain the value for only some of these subscribers. Subscribers for which the
-        /// outbox does not contain the value also receive the value.
+        /// For some of the subscribers, the outbox might not contain the value. The backend nevertheless
+        /// sends the value to all subscribers.
         case together
     }
 

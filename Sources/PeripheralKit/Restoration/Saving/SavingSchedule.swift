@@ -12,12 +12,14 @@ struct SavingSchedule {
         case save
         /// The caller must call ``SavingSchedule/next(at:)`` again at the given time.
         ///
-        /// If an event occurs before the given time, the caller must make the call immediately after the
-        /// event.
+        /// If an event occurs before the given time, the caller must call ``SavingSchedule/next(at:)``
+        /// immediately after the event.
         case wait(until: Duration)
         /// The caller must call ``SavingSchedule/next(at:)`` again when an event has occurred.
         case rest
-        /// The caller must stop, because all possible saves are done.
+        /// The caller must stop saving.
+        ///
+        /// The schedule plans no further saves.
         case finish
     }
 

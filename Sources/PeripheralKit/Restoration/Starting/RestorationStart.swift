@@ -51,7 +51,7 @@ struct RestorationStart: Sendable {
         problems += restoredValues.problems
     }
 
-    /// Returns a copy of a publication that requests the planned handles on the air.
+    /// Adds the planned handles to a copy of a publication, and returns the copy.
     ///
     /// The plan preserves the handles of the attributes that existed in the earlier run.
     func publication(of publication: BackendPublication) -> BackendPublication {
