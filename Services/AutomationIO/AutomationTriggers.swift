@@ -13,7 +13,8 @@ public enum AutomationValueTrigger: Hashable, Sendable {
     /// the condition. An input can cross the bound in two steps. First, the value becomes equal to the bound.
     /// Then the value changes to the other side of the bound.
     case crosses(UInt16)
-    /// A change of an analog input that begins or ends exactly at the given bound.
+    /// The value of an analog input becomes equal to the given bound, or changes from the bound to another
+    /// value.
     ///
     /// Each of the following changes meets the condition:
     ///

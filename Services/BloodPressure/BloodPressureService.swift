@@ -79,8 +79,8 @@ public struct BloodPressureService: GATTServiceDeclaration {
     /// Sends an intermediate cuff pressure to the subscribers.
     ///
     /// In the parameter `detecting` of the initializer, declare all problems that the device can detect. The
-    /// method does not send undeclared problems. Without an Intermediate Cuff Pressure characteristic, the
-    /// method has no effect.
+    /// method removes undeclared problems from ``IntermediateCuffPressure/status``. Without an Intermediate
+    /// Cuff Pressure characteristic, the method has no effect.
     ///
     /// - Parameters:
     ///   - value: The pressure of the cuff.

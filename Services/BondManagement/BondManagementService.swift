@@ -30,9 +30,9 @@ public import PeripheralKit
 /// - The Bluetooth stack stops.
 ///
 /// Bonds belong to the device, not to the peripheral. A request to delete all bonds also deletes the bonds
-/// with keyboards and loudspeakers, and the bonds that other programs use. Let centrals delete all bonds only
-/// if the device uses Bluetooth for no other purpose. A central can have a BR/EDR bond and an LE bond. BlueZ
-/// stores both bonds together, and deletes both bonds together.
+/// with keyboards and loudspeakers, and the bonds that other programs use. If the device also uses Bluetooth
+/// for another purpose, do not allow centrals to delete all bonds. A central can have a BR/EDR bond and an LE
+/// bond. BlueZ stores both bonds together, and deletes both bonds together.
 public struct BondManagementService: GATTServiceDeclaration {
     /// The Bond Management Control Point characteristic, 0x2AA4, which centrals write.
     public let controlPoint: Characteristic<BondManagementRequest>

@@ -124,7 +124,7 @@ public struct CurrentTimeService: GATTServiceDeclaration {
 }
 
 extension ATTError {
-    /// The error for a write request if the device has ignored a field of the written value.
+    /// The error that a central receives if the device ignores a field of the written value.
     ///
     /// The value is the application error 0x80 of the Current Time Service specification 1.1.
     public static let currentTimeDataFieldIgnored = ATTError(rawValue: 0x80)

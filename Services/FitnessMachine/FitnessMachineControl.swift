@@ -20,9 +20,9 @@ public import PeripheralKit
 /// the user takes control of the machine, call ``FitnessMachineService/takeControl(in:)`` to remove control
 /// from the central.
 ///
-/// From a central that does not control the machine, the service accepts only a request for control. The
-/// service refuses a request if the setting is not declared, or if the value is out of range. The service
-/// does not pass refused requests to the handler.
+/// If a central does not control the machine, the central can only request control. The service refuses all
+/// other requests from this central. The service refuses a request if the setting is not declared, or if the
+/// value is out of range. The service does not pass refused requests to the handler.
 public struct FitnessMachineControl: Sendable {
     let settings: [FitnessMachineSetting]
     let security: AttributeSecurity

@@ -165,8 +165,8 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
 
     /// Sends the machine's data to the subscribed centrals, in one or more notifications.
     ///
-    /// The method sends only the values that the Fitness Machine Features declare. The Fitness Machine
-    /// Features declare the values that the example data of the initializer contains.
+    /// The method sends only the values that the Fitness Machine Features declare. The program passes example
+    /// data to the initializer. The Fitness Machine Features declare the values in the example data.
     ///
     /// The maximum length of a notification can be different for each subscribed central. For all centrals,
     /// the method uses the smallest maximum length.

@@ -29,8 +29,8 @@ public import PeripheralKit
 ///   ``RecordAccessResult/operatorNotSupported``.
 /// - ``RecordAccessResult/operandNotSupported``: The request uses a filter that is not in `filters`.
 /// - ``RecordAccessResult/invalidOperand``: The bounds are in the wrong order.
-/// - ``RecordAccessResult/noRecordsFound``: No record matches the selection. If no record matches, the
-///   response to a request for the number of records contains 0.
+/// - ``RecordAccessResult/noRecordsFound``: No record matches the selection. If a central requests the number
+///   of records and no record matches, the service responds with the number 0.
 /// - ``RecordAccessResult/procedureNotCompleted``: The closure `records`, `remove` or `report` throws an
 ///   error.
 ///

@@ -107,7 +107,7 @@ public enum RecordSelection: Hashable, Sendable {
     case last
     /// The records up to and including a bound.
     case upTo(RecordBound)
-    /// The records from a bound onward, including the bound.
+    /// The records at a bound, and all later records.
     case from(RecordBound)
     /// The records between two bounds, including the records at the bounds.
     ///

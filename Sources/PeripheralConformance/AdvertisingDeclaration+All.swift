@@ -4,8 +4,8 @@ internal import PeripheralKit
 extension AdvertisingDeclaration {
     /// All advertising declarations of the conformance suite.
     ///
-    /// Some declarations test a single element of an advertisement. Some declarations test combinations of
-    /// elements. Some declarations test the size limits.
+    /// The conformance suite uses the declarations to test single elements of advertisements, combinations of
+    /// elements, and size limits.
     public static let all: [AdvertisingDeclaration] =
         services + data + names + flags + stackAdditions + limits + channels + broadcasts + scanResponses
         + timing

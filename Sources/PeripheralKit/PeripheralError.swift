@@ -57,8 +57,8 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
 
         /// The link of the central has less security than the characteristic requires.
         ///
-        /// Some Bluetooth stacks can send an update only to all subscribers together. If an update is for all
-        /// subscribers together, the insufficient security of any subscriber's link causes the error.
+        /// Some Bluetooth stacks can send an update only to all subscribers together. For an update to all
+        /// subscribers together, the error occurs if the link of any subscriber is not secure enough.
         public static let insufficientSecurity = Code(kind: .insufficientSecurity)
 
         /// The peripheral has a restoration identifier but no store, or a store but no restoration

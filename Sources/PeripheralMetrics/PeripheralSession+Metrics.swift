@@ -15,8 +15,8 @@
         /// ```
         ///
         /// The source of the metrics is ``/PeripheralKit/PeripheralSession/updateTotals``. Each metric has
-        /// the dimension `characteristic`, whose value is the UUID of a characteristic. The metrics have no
-        /// dimension for centrals, because the number of possible central addresses is unlimited.
+        /// the dimension `characteristic`, whose value is the UUID of a characteristic. The address of a
+        /// central is not a dimension of the metrics, because the number of possible addresses is unlimited.
         ///
         /// | Label | Kind | Meaning |
         /// |---|---|---|

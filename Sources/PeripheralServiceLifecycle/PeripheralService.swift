@@ -4,7 +4,9 @@
     public import ServiceLifecycle
     internal import Synchronization
 
-    /// A service of swift-service-lifecycle that runs a peripheral.
+    /// A `Service` that runs a peripheral.
+    ///
+    /// The package swift-service-lifecycle declares the protocol `Service`.
     ///
     /// A service group can shut the peripheral down gracefully when the process receives a signal such as
     /// SIGTERM.

@@ -66,11 +66,13 @@ package struct SubscriptionChange: Hashable, Sendable {
         case written
         /// The central has disconnected, and the server has removed the central's configuration.
         case ended
-        /// The bonded central has disconnected, and the server has preserved the central's configuration. The
-        /// real bluetoothd does not report the suspension of a subscription.
+        /// The bonded central has disconnected, and the server has preserved the central's configuration.
+        ///
+        /// The real bluetoothd does not notify programs when a subscription is suspended.
         case suspended
-        /// The bonded central has reconnected. The real bluetoothd does not report the resumption of a
-        /// subscription.
+        /// The bonded central has reconnected.
+        ///
+        /// The real bluetoothd does not notify programs when a subscription resumes.
         case resumed
     }
 

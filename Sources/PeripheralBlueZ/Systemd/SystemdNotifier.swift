@@ -17,8 +17,8 @@ internal import Glibc
 ///   on the program.
 /// - The state of the peripheral has changed. `systemctl status` shows a description of the peripheral's
 ///   state.
-/// - The program is ending. The backend reports the end of the program as soon as it begins to withdraw the
-///   peripheral.
+/// - The program is ending. When the backend begins to withdraw the peripheral, the backend reports that the
+///   program is ending.
 /// - The program is running. If the service manager uses a watchdog (`WatchdogSec=`), the backend sends two
 ///   watchdog notifications in each watchdog interval.
 ///
@@ -50,7 +50,7 @@ public struct SystemdNotifier: Hashable, Sendable {
         self.watchdogInterval = watchdogInterval
     }
 
-    /// The service manager that started the program, according to the program's environment variables.
+    /// The service manager that the program's environment variables specify.
     ///
     /// The value is `nil` if the environment variable `NOTIFY_SOCKET` is empty or not set. The manual pages
     /// `sd_notify(3)` and `sd_watchdog_enabled(3)` of systemd describe the variables `NOTIFY_SOCKET`,

@@ -26,7 +26,9 @@ public import PeripheralTesting
 /// }
 /// ```
 public struct CrashTest: Sendable {
-    /// The seed of the random numbers that determine the actions and the moments of the kills.
+    /// The seed of the random number generator.
+    ///
+    /// Random numbers determine the actions in each round, and the time at which the test kills the program.
     public var seed: UInt64
 
     /// The shortest time between two saves of the program's state.
@@ -47,7 +49,8 @@ public struct CrashTest: Sendable {
     /// Creates a crash test.
     ///
     /// - Parameters:
-    ///   - seed: The seed of the random numbers that determine the actions and the moments of the kills.
+    ///   - seed: The seed of the random number generator. Random numbers determine the actions in each round,
+    ///     and the time at which the test kills the program.
     ///   - interval: The shortest time between two saves of the program's state.
     ///   - tolerance: The maximum permitted delay of a save. The delay begins after `interval` has elapsed.
     ///   - longestUse: The maximum duration of the communication between the central and a program. The
@@ -78,8 +81,8 @@ public struct CrashTest: Sendable {
         public internal(set) var troubles: [String] = []
         /// The ages of the restored states.
         ///
-        /// The age of a restored state is the time between the first change that the restored state does not
-        /// contain and the kill of the program. If the restored state contains all changes, its age is zero.
+        /// If a restored state contains all changes, the age of the restored state is zero. If changes are
+        /// missing, the age begins at the first missing change. The age ends when the test kills the program.
         public internal(set) var ages: [Duration] = []
         /// The ages of the restored states in the longer rounds.
         ///

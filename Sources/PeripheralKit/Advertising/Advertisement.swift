@@ -233,7 +233,9 @@ extension Advertisement {
     /// Bluetooth stacks, a scan response can contain the name, but no other data. A scan response can contain
     /// up to 31 bytes. A connectable advertisement on a secondary advertising channel has no scan response.
     public struct ScanResponse: Hashable, Sendable {
-        /// The service UUIDs in the scan response, by which centrals can find the peripheral.
+        /// The service UUIDs in the scan response.
+        ///
+        /// Centrals can use the service UUIDs to find the peripheral.
         public var services: [BluetoothUUID]
         /// The UUIDs of the services that a central should provide.
         public var solicitedServices: [BluetoothUUID]

@@ -17,7 +17,7 @@ public enum BackendEvent: Sendable {
     /// event.
     case published(PublishedPeripheral)
 
-    /// The peripheral is off the air, and its GATT database has been removed.
+    /// The peripheral no longer advertises, and the GATT database is no longer registered.
     ///
     /// If the backend publishes the peripheral again, the backend reports ``published(_:)``.
     ///
@@ -41,7 +41,7 @@ public enum BackendEvent: Sendable {
     /// `onAir` is the handle that the stack has assigned.
     case handleAssigned(AttributeHandle, onAir: AttributeHandle)
 
-    /// The backend has a new text, which the framework preserves for the next run of the backend.
+    /// The backend asks the framework to preserve a text for the next run.
     ///
     /// Each text replaces the previous text.
     ///
@@ -120,8 +120,8 @@ public enum BackendEvent: Sendable {
     /// equivalent to one ``updateEnded(_:_:)`` event for each update in the array.
     ///
     /// Tasks that send updates can wait for space in a queue. After each event, the host resumes the waiting
-    /// tasks. After ``updatesEnded(_:)``, the host resumes the waiting tasks only once for all updates in the
-    /// array.
+    /// tasks. The host resumes the waiting tasks one time for each ``updatesEnded(_:)`` event, and not one
+    /// time for each update in the array.
     case updatesEnded([(BackendUpdate.ID, BackendUpdateOutcome)])
 }
 

@@ -7,14 +7,15 @@ public struct BackendPublication: Hashable, Sendable {
 
     /// The attributes that the backend registers, in order.
     ///
-    /// The host and the backend identify each attribute by its handle in this table. The backend chooses the
-    /// handle of each attribute on the air. This handle can differ from the handle in this table.
+    /// The host and the backend identify each attribute by its handle in this table. For each published
+    /// attribute, the backend chooses the handle that centrals use. This handle can differ from the handle in
+    /// this table.
     public let table: AttributeTable
 
     /// The preferred on-air handle of each attribute.
     ///
-    /// Each key is the handle of an attribute in ``table``. The value for the key is the preferred handle of
-    /// the same attribute on the air.
+    /// Each key is the handle of an attribute in ``table``. Each value is the handle on the air that the
+    /// framework prefers for this attribute.
     ///
     /// The dictionary is empty if the peripheral has no restoration identifier. If an attribute existed in an
     /// earlier run, its preferred handle is the handle from that run. If the service of an attribute is in
@@ -31,8 +32,8 @@ public struct BackendPublication: Hashable, Sendable {
     /// Each index is a position in the list of services of ``table``.
     ///
     /// If a service of another program uses the preferred handles of a new service, the backend moves the new
-    /// service. The handles between the new services and some handles after the last new service stay free.
-    /// The framework reserves the free handles for services that the program declares in later runs.
+    /// service. Free handles remain between the new services and after the last new service. The framework
+    /// reserves the free handles for services that the program declares in later runs.
     public let newServices: Set<Int>
 
     /// The last text that the backend reported in an earlier run.

@@ -14,19 +14,20 @@ public import PeripheralCore
 /// ```
 ///
 /// Declare a write stream instead of a ``Write`` to receive bulk data. The peripheral answers a write as soon
-/// as the write is in the buffer. The answer does not wait until the program consumes the write. The program
-/// cannot refuse a write to a write stream. If the bytes of a write are not a valid `Value` or do not have
-/// the declared length, the peripheral refuses the write. A refused write does not enter the buffer.
+/// as the write is in the buffer. The peripheral answers even if the program has not read the write from the
+/// stream yet. The program cannot refuse a write to a write stream. If the bytes of a write are not a valid
+/// `Value` or do not have the declared length, the peripheral refuses the write. A refused write does not
+/// enter the buffer.
 ///
 /// While the buffer is full, further writes wait until the buffer has room:
 ///
 /// - If a write with response has waited for 4 seconds, the peripheral refuses the write with
 ///   `ATTError.unlikelyError`. A refused write does not enter the buffer.
 /// - A write without response can wait for any length of time. While the buffer is full, up to 256 writes of
-///   each central can wait. As soon as 256 writes of a central wait, further writes of that central are lost,
-///   and the peripheral logs the loss. Some Bluetooth stacks treat every write as a write without response if
-///   the characteristic has the property `.writeWithoutResponse`. To prevent the loss of data, declare only
-///   the property `.write`.
+///   each central can wait. When 256 writes of a central are already waiting, the peripheral drops all
+///   further writes of that central. The peripheral logs the loss. Some Bluetooth stacks treat every write as
+///   a write without response if the characteristic has the property `.writeWithoutResponse`. To prevent the
+///   loss of data, declare only the property `.write`.
 ///
 /// The peripheral handles all writes of a central in order, even if the central writes to different
 /// attributes. A write that waits for room in the buffer delays the other writes of the same central,

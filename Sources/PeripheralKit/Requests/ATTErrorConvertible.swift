@@ -13,7 +13,7 @@ public protocol ATTErrorConvertible: Error {
 }
 
 extension ATTError: ATTErrorConvertible {
-    /// The same error, because an `ATTError` needs no conversion.
+    /// This `ATTError`, without a conversion.
     public var attError: ATTError { self }
 }
 

@@ -81,13 +81,14 @@ public struct PreservedPeripheral: Sendable {
     /// The characteristic has the same properties, security, length, update policy and constant descriptors
     /// as in the earlier run. If the writes were ``WriteDurability/durable`` in the earlier run, they are
     /// also durable in the new run. The new ``PersistentValue`` cannot change the durability of the writes.
-    /// Centrals expect that the peripheral preserves each successful write, as in the earlier run.
+    /// If the writes were durable in the earlier run, centrals still expect the peripheral to preserve each
+    /// successful write.
     ///
     /// - Parameters:
     ///   - uuid: The type of the characteristic.
     ///   - service: The type of the service that contains the characteristic, or `nil` for any service.
-    ///   - occurrence: The index of the characteristic among the characteristics of the same type, in the
-    ///     order of ``services``. The first index is 0.
+    ///   - occurrence: The index in the list of all characteristics that match `uuid` and `service`. The list
+    ///     has the same order as ``services``. The first index is 0.
     ///   - type: The type of the value.
     ///   - content: The handlers of the characteristic, and the descriptors whose values can change. A
     ///     handler is a ``Read``, ``Write``, ``PersistentValue`` or ``Authorization``.

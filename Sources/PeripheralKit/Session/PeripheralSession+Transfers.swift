@@ -29,8 +29,8 @@ extension PeripheralSession {
     ///
     /// If a call fails while the central stays connected, the central may have received a part of the
     /// document without an end marker. In this case, the session sends an end marker to the central before
-    /// the first chunk of the next document. The session also sends this end marker before a document for all
-    /// subscribers.
+    /// the first chunk of the next document. The central receives the end marker even if the session sends
+    /// the next document to all subscribers.
     ///
     /// - Parameters:
     ///   - bytes: The document.
@@ -182,10 +182,10 @@ extension PeripheralSession {
     /// Each subscriber receives the document once for each subscription. To offer another document, cancel
     /// the calling task and call the function again. All current subscribers receive the new document.
     ///
-    /// A central that cannot be reached receives the document after it subscribes again. For example, if the
-    /// characteristic requires encryption, a bonded central that has reconnected cannot be reached until it
-    /// encrypts the link. If a central does not confirm a chunk, the central receives the whole document
-    /// after it subscribes again.
+    /// A central that cannot be reached receives the document after it subscribes again. For example, a
+    /// characteristic can require encryption. After a bonded central has reconnected, the session cannot
+    /// reach this central until the link is encrypted. If a central does not confirm a chunk, the central
+    /// receives the whole document after it subscribes again.
     ///
     /// The transfer follows the rules of ``send(_:over:chunkSize:endMarker:by:progress:)``.
     ///

@@ -107,11 +107,12 @@ extension PeripheralSession {
     /// Bluetooth stack that reports only the number of confirmations has these limitations:
     ///
     /// - A central can unsubscribe while other centrals remain subscribed. The Bluetooth stack might not
-    ///   report this event (see ``Subscription/central``). The next indication waits for the confirmation of
-    ///   the unsubscribed central, and fails with ``PeripheralError/Code/unconfirmed`` after 30 s. For
-    ///   example, assume that a characteristic has three subscribers, and only two subscribers confirm an
-    ///   indication. The indication fails. Each later indication waits for only two confirmations. When a
-    ///   further central subscribes, the next indication requires confirmations from all subscribers.
+    ///   report this event (see ``Subscription/central``). Without this report, the session still expects the
+    ///   unsubscribed central to confirm the next indication. After 30 s, this indication fails with
+    ///   ``PeripheralError/Code/unconfirmed``. For example, assume that a characteristic has three
+    ///   subscribers, and only two subscribers confirm an indication. The indication fails. Each later
+    ///   indication waits for only two confirmations. When a further central subscribes, the next indication
+    ///   requires confirmations from all subscribers.
     /// - The session might receive a confirmation at the moment when one of several centrals disconnects. The
     ///   session cannot determine which central sent the confirmation. If any other confirmation is missing
     ///   at this moment, the indication fails with ``PeripheralError/Code/disconnected``.
@@ -395,8 +396,8 @@ extension PeripheralSession {
     /// When the queues have room, all waiting calls return in the order in which they began. The first caller
     /// might then fill the queues with new values. If the next caller calls ``update(_:_:)`` while the queues
     /// are full, ``update(_:_:)`` returns `false`. A call to ``notify(_:_:)-(_,Value)`` can also wait for
-    /// room in the same queue. If the call to `notify` began first, the session queues the value of `notify`
-    /// before `readyToUpdate` returns.
+    /// room in the same queue. If the program called `notify` before `readyToUpdate`, the session first
+    /// queues the value of `notify`. After that, `readyToUpdate` returns.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``, or `CancellationError`.

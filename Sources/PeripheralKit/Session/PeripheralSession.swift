@@ -66,8 +66,8 @@ extension PeripheralSession {
     /// Returns the current connection of a central.
     ///
     /// Some data is valid only until the central disconnects. To store this data in a dictionary, use the
-    /// connection as the key. For example, use the connection as a key for the consent of a user. After the
-    /// same central reconnects, the function returns a different connection.
+    /// connection as the key. For example, store a user's consent in a dictionary, with the connection as the
+    /// key. After the same central reconnects, the function returns a different connection.
     ///
     /// - Returns: The connection, or `nil` if the central is not connected or the session has ended.
     public func connection(of central: Central) -> Central.Connection? {
@@ -322,8 +322,8 @@ extension PeripheralSession {
     ///     ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``.
     ///   - ``RestorationError`` when the attempt to save the value fails. After a failed attempt, the session
     ///     tries to save the value again, and then sends the value.
-    ///   - ``RestorationError`` when the update queue is full, and the session cannot save the updates in the
-    ///     queue. After this error, the value is unchanged.
+    ///   - ``RestorationError`` when the session cannot save the updates in a full update queue. After this
+    ///     error, the value is unchanged.
     ///   - `CancellationError`.
     public func set<Value>(_ characteristic: Characteristic<Value>, to value: Value) async throws {
         let handle = try persistentHandle(of: characteristic)

@@ -30,10 +30,10 @@ public struct PeripheralState: Hashable, Sendable {
 
     /// Whether the adapter sends all advertisements of the program.
     ///
-    /// An advertisement can be declared to pause while a central is connected. When an advertisement pauses
-    /// because of a connected central, the value of the property does not change. If the Bluetooth stack
-    /// refuses one of several advertisements, the adapter sends the other advertisements. ``reason`` explains
-    /// why the Bluetooth stack refused an advertisement.
+    /// A program can declare that an advertisement pauses while a central is connected. When an advertisement
+    /// pauses because of a connected central, the value of the property does not change. If the Bluetooth
+    /// stack refuses one of several advertisements, the adapter sends the other advertisements. ``reason``
+    /// explains why the Bluetooth stack refused an advertisement.
     ///
     /// The property is `false` after ``PeripheralSession/stopAdvertising()``, or after all advertisements
     /// have timed out. The session does not report a failure when the program stops an advertisement or when

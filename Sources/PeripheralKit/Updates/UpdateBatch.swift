@@ -1,6 +1,8 @@
 internal import PeripheralCore
 
-/// Updates that the handler of a ``PersistentValue`` sends together with a new value.
+/// A batch of updates that belong to a new value of a ``PersistentValue``.
+///
+/// The handler of the persistent value adds the updates to the batch.
 ///
 /// ```swift
 /// PersistentValue(initially: true, writes: .durable) { isLocked, central, updates in

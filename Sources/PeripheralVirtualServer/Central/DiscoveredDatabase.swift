@@ -7,9 +7,9 @@ public struct DiscoveredDatabase: Hashable, Sendable {
 
     /// The services that programs have registered.
     ///
-    /// The array omits the services of the Bluetooth stack. The array also omits each secondary service that
-    /// no other service includes. A central can use a secondary service only if another service includes the
-    /// secondary service.
+    /// The array omits the services of the Bluetooth stack. If no other service includes a secondary service,
+    /// the array also omits the secondary service. A central can use a secondary service only if another
+    /// service includes the secondary service.
     ///
     /// The services of the Bluetooth stack are Generic Access, Generic Attribute and the Device Information
     /// service that BlueZ publishes. The Device Information service of BlueZ precedes all services of

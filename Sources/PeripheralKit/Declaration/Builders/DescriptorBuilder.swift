@@ -26,7 +26,9 @@ public enum DescriptorBuilder<Value: GATTValue>: _ListBuilder {
         [DescriptorElement(part: .write(write.handler))]
     }
 
-    /// Rejects an authorization outside of a characteristic at compile time.
+    /// Rejects an ``Authorization`` that is not inside a characteristic.
+    ///
+    /// The compiler reports an error.
     @available(*, unavailable, message: "put the Authorization in a Characteristic, not in a Descriptor")
     public static func buildExpression(_ authorization: Authorization) -> [DescriptorElement<Value>] { [] }
 

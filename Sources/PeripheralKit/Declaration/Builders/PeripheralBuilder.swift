@@ -41,7 +41,9 @@ public enum PeripheralBuilder: _ListBuilder {
     @available(*, unavailable, message: "put Write in a Characteristic, not in the Peripheral")
     public static func buildExpression<T>(_ write: Write<T>) -> [PeripheralElement] { [] }
 
-    /// Rejects an authorization outside of a characteristic at compile time.
+    /// Rejects an ``Authorization`` that is not inside a characteristic.
+    ///
+    /// The compiler reports an error.
     @available(*, unavailable, message: "put the Authorization in a Characteristic, not in the Peripheral")
     public static func buildExpression(_ authorization: Authorization) -> [PeripheralElement] { [] }
 

@@ -33,7 +33,9 @@ public enum ServiceBuilder: _ListBuilder {
     @available(*, unavailable, message: "put Write in a Characteristic, not in a GATTService")
     public static func buildExpression<T>(_ write: Write<T>) -> [ServiceElement] { [] }
 
-    /// Rejects an authorization outside of a characteristic at compile time.
+    /// Rejects an ``Authorization`` that is not inside a characteristic.
+    ///
+    /// The compiler reports an error.
     @available(*, unavailable, message: "put the Authorization in a Characteristic, not in a GATTService")
     public static func buildExpression(_ authorization: Authorization) -> [ServiceElement] { [] }
 

@@ -10,7 +10,7 @@ struct RecordOpener: Sendable {
         ///
         /// The current run must not replace this state.
         case occupied(any RestorationRecord)
-        /// The record contains data that can be neither read nor set aside.
+        /// The framework can neither read nor rename the data in the record.
         ///
         /// The current run must not replace this data.
         case blocked(RestorationError)
