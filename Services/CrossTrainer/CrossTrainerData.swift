@@ -92,8 +92,8 @@ public struct CrossTrainerData: FitnessMachineData {
     ///   - stepsPerMinute: The number of steps per minute.
     ///   - averageStepsPerMinute: The average number of steps per minute since the workout began.
     ///   - strides: The number of strides since the workout began.
-    ///   - metersUp: The meters climbed since the workout began.
-    ///   - metersDown: The meters descended since the workout began.
+    ///   - metersUp: The total ascent in meters since the workout began.
+    ///   - metersDown: The total descent in meters since the workout began.
     ///   - inclinationPercent: The inclination.
     ///   - rampDegrees: The angle of the ramp.
     ///   - resistanceLevel: The resistance level.

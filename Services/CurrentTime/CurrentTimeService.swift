@@ -58,8 +58,9 @@ public struct CurrentTimeService: GATTServiceDeclaration {
     ///   - referenceTime: A closure that returns the time source of the clock. Pass `nil` to omit the
     ///     Reference Time Information characteristic.
     ///   - security: The link security that the service requires for reads, writes and subscriptions. A
-    ///     central that sets the clock controls the time of the device. With `AttributeSecurity(write:
-    ///     .encrypted)`, any central can read the clock, but only paired centrals can set the clock.
+    ///     central that sets the clock controls the time of the device. With
+    ///     `AttributeSecurity(write: .encrypted)`, any central can read the clock, but only paired centrals
+    ///     can set the clock.
     ///   - setTime: A handler that sets the clock to the time written by a central. The handler must throw
     ///     `ATTError.currentTimeDataFieldIgnored` if the handler ignores a field of the new time. Pass `nil`
     ///     to prevent centrals from setting the clock.

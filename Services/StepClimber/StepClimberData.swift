@@ -39,7 +39,7 @@ public struct StepClimberData: FitnessMachineData {
     /// The average number of steps per minute since the workout began, 0 to 65,535.
     public var averageStepsPerMinute: Int?
 
-    /// The meters climbed since the workout began, 0 to 65,535.
+    /// The total ascent since the workout began, 0 to 65,535 meters.
     public var metersUp: Int?
 
     /// The workout values, such as the energy expended, the heart rate and the elapsed time.
@@ -54,7 +54,7 @@ public struct StepClimberData: FitnessMachineData {
     ///   - steps: The number of steps since the workout began.
     ///   - stepsPerMinute: The number of steps per minute.
     ///   - averageStepsPerMinute: The average number of steps per minute since the workout began.
-    ///   - metersUp: The meters climbed since the workout began.
+    ///   - metersUp: The total ascent in meters since the workout began.
     ///   - workout: The workout values, such as the energy expended, the heart rate and the elapsed time.
     public init(
         floors: Int,

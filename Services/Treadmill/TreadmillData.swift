@@ -102,8 +102,8 @@ public struct TreadmillData: FitnessMachineData {
     ///   - meters: The distance since the workout began.
     ///   - inclinationPercent: The inclination.
     ///   - rampDegrees: The angle of the ramp.
-    ///   - metersUp: The meters climbed since the workout began.
-    ///   - metersDown: The meters descended since the workout began.
+    ///   - metersUp: The total ascent in meters since the workout began.
+    ///   - metersDown: The total descent in meters since the workout began.
     ///   - kilometersPerMinute: The pace.
     ///   - averageKilometersPerMinute: The average pace since the workout began.
     ///   - newtons: The force on the belt.

@@ -32,7 +32,7 @@ public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
         rawValue = bits
     }
 
-    /// Creates the value that is closest to a number.
+    /// Creates the representable value that is closest to a number.
     ///
     /// If several values are equally close, the initializer chooses the value with the exponent closest to 0.
     /// For example, the initializer converts 36.6 to 366 × 10^−1. If the magnitude of the number is too large

@@ -7,7 +7,7 @@ public struct ReceivedDocument: Sendable {
 
     /// The central that wrote the document.
     ///
-    /// The value describes the central at the time when the document ended.
+    /// The value describes the central at the moment when the last write of the document arrived.
     public let central: Central
 
     /// Whether `bytes` contains all bytes that the central wrote.
