@@ -9,10 +9,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct ConformanceTests {
-    /// The clock of bluetoothd, the backend and the central.
+    /// The clock of the backend and the central, as slow as bluetoothd's.
     ///
-    /// On a busy machine, bluetoothd's limit of five seconds for an answer would refuse requests, and the
-    /// backend's limit of one second for confirmations would end too early.
+    /// On a busy machine, the backend's limit of one second for confirmations would end too early.
     private static let clock = SlowClock(by: 5)
 
     /// Under the thread sanitizer, which is slow, only the oldest and the newest version.
@@ -24,12 +23,11 @@ struct ConformanceTests {
         EmulatedBlueZ.Configuration(
             version: .v5_66,
             adapters: [EmulatedAdapter(kind: .legacy)],
-            asksBeforeRepairing: true,
-            clock: clock
+            asksBeforeRepairing: true
         ),
-        EmulatedBlueZ.Configuration(version: .v5_66, asksBeforeRepairing: true, clock: clock),
-        EmulatedBlueZ.Configuration(version: .v5_82, asksBeforeRepairing: true, clock: clock),
-        EmulatedBlueZ.Configuration(version: .v5_87, asksBeforeRepairing: true, clock: clock),
+        EmulatedBlueZ.Configuration(version: .v5_66, asksBeforeRepairing: true),
+        EmulatedBlueZ.Configuration(version: .v5_82, asksBeforeRepairing: true),
+        EmulatedBlueZ.Configuration(version: .v5_87, asksBeforeRepairing: true),
     ]
 
     /// The emulated bluetoothd crashes only by what is confirmed too late.
@@ -39,8 +37,8 @@ struct ConformanceTests {
 
     /// The ways to subscribers have changed in 5.69, 5.76 and 5.80.
     private static let daemonsBetween = [
-        EmulatedBlueZ.Configuration(version: "5.72", clock: clock),
-        EmulatedBlueZ.Configuration(version: "5.78", clock: clock),
+        EmulatedBlueZ.Configuration(version: "5.72"),
+        EmulatedBlueZ.Configuration(version: "5.78"),
     ]
 
     @Test(arguments: ConformanceSuite.scenarios, daemons)

@@ -35,7 +35,9 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
         /// code `untrusted` also applies if another user owns the file or the directory, or can write to the
         /// file or the directory.
         public static let untrusted = Code(kind: .untrusted)
-        /// The system does not allow the program to read the preserved state.
+        /// The system cannot read the preserved state, or does not allow the program to read it.
+        ///
+        /// The framework keeps the state unchanged, and tries again later.
         public static let unreadable = Code(kind: .unreadable)
         /// The system does not allow the program to write the preserved state.
         ///

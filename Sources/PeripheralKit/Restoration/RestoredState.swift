@@ -123,7 +123,7 @@ public struct RestoredState: Sendable {
 public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
     /// A failed operation on the preserved state.
     public enum Operation: Hashable, Sendable {
-        /// The framework could not open the record of the restoration identifier.
+        /// The framework could not open or read the record of the restoration identifier.
         ///
         /// The framework preserves nothing until the record is open. In most cases, the framework tries again
         /// to open the record. The framework makes no further attempt to open the record if a save would

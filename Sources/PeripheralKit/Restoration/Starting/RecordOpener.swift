@@ -66,12 +66,7 @@ struct RecordOpener: Sendable {
         _ met: (RestorationProblem) -> Void
     ) async throws(RestorationError) -> Outcome {
         var found = Findings(record: record)
-        do throws(RestorationError) {
-            try await found.load()
-        } catch {
-            await record.close()
-            throw error
-        }
+        try await found.load()
         for problem in found.problems { met(problem) }
         if let failure = found.failure { return .blocked(failure) }
         return found.loaded == nil ? .opened(record) : .occupied(record)

@@ -206,8 +206,6 @@ struct Findings {
                 record = try await store.open(identifier)
                 return try await load()
             } catch {
-                await record?.close()
-                record = nil
                 guard error.code != .inUse, error.code != .invalidIdentifier else { throw error }
                 if !hasReported {
                     logger.notice(
@@ -230,7 +228,8 @@ struct Findings {
 
     /// Reads the record, and sets a state aside that cannot be used.
     ///
-    /// - Throws: `unreadable`. The state is not set aside, because a later attempt may succeed.
+    /// - Throws: `unreadable`. The record is then closed. The state is not set aside, because a later attempt
+    ///   may succeed.
     mutating func load() async throws(RestorationError) {
         // The record is loaded twice, because an earlier state of this version may appear after the state of
         // a newer version has been set aside.
@@ -241,7 +240,10 @@ struct Findings {
                 loaded = try PreservedState(decoding: restorationState)
                 return
             } catch {
-                guard error.code != .unreadable else { throw error }
+                guard error.code != .unreadable else {
+                    await close(record)
+                    throw error
+                }
                 await setAside(error, record)
                 guard error.code == .newerVersion else { return }
             }
@@ -261,8 +263,12 @@ struct Findings {
         } catch let obstacle {
             problems += [RestorationProblem(.restore, error), RestorationProblem(.open, obstacle)]
             failure = obstacle
-            await record.close()
-            self.record = nil
+            await close(record)
         }
+    }
+
+    private mutating func close(_ record: any RestorationRecord) async {
+        await record.close()
+        self.record = nil
     }
 }
