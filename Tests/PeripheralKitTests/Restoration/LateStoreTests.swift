@@ -55,14 +55,14 @@ final class LateStoreTests: Sendable {
 
     /// Lets time pass until the session has told something of the store that is not a mere failure to open
     /// it, or has saved.
-    private func untilOpened(_ session: PeripheralSession) async -> [RestorationProblem] {
+    private func untilOpened(_ session: PeripheralSession) async throws -> [RestorationProblem] {
         let saves = store.memory.saveCount
         store.opens()
         var problems: [RestorationProblem] = []
         var events = session.events.makeAsyncIterator()
-        while store.openCount == 0 {
+        try await until {
             clock.advance(by: .seconds(1))
-            await Task.yield()
+            return store.openCount > 0
         }
         // What is told ends with what becomes of the record.
         while let event = try? await events.next() {
@@ -130,7 +130,7 @@ final class LateStoreTests: Sendable {
         async let ended: Void = run { [self] session in
             let value = try session.value(of: isOn)
             #expect(value == true)
-            let problems = await untilOpened(session)
+            let problems = try await untilOpened(session)
             #expect(problems.map(\.operation) == [.open])
             #expect(problems.map(\.error.code) == [.openedLate])
             let error = await #expect(throws: RestorationError.self) { try await session.set(isOn, to: true) }
@@ -174,9 +174,9 @@ final class LateStoreTests: Sendable {
         store.fails(failure)
         async let ended: Void = run { [self] session in
             store.opens()
-            while store.openCount == 0 {
+            try await until {
                 clock.advance(by: .seconds(1))
-                await Task.yield()
+                return store.openCount > 0
             }
             await store.memory.waitForSaves(1)
             try await session.set(isOn, to: false)
@@ -194,7 +194,7 @@ final class LateStoreTests: Sendable {
         restorationState["peripheral"]?["version"] = code == .newerVersion ? "2.0" : "none"
         store.memory[Self.identifier] = restorationState
         async let ended: Void = run { [self] session in
-            let problems = await untilOpened(session)
+            let problems = try await untilOpened(session)
             #expect(problems.map(\.operation) == [.restore])
             #expect(problems.map(\.error.code) == [code])
             #expect(problems.allSatisfy { $0.setAside != nil })
