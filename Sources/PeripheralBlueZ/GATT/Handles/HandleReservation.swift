@@ -9,12 +9,17 @@ internal import PeripheralDBus
 /// handles later.
 ///
 /// All blocks are claimed while the services are registered. Afterwards, ``keep(_:in:)`` releases the blocks
-/// of the handles that bluetoothd has chosen.
+/// of handles that bluetoothd has chosen, so that programs with neighboring handles can register too. It
+/// keeps a block if another program may have checked its handles before.
 ///
 /// The reservation lasts as long as one connection to the bus, because the end of the connection ends all
 /// claims. Only one call runs at a time.
 actor HandleReservation {
     private var claimed: Set<HandleBlock> = []
+    /// The reserved ranges that another program may have checked before, in this database.
+    ///
+    /// That program does not check again. Only a claim keeps it away.
+    private var checkedByOthers: [ClosedRange<AttributeHandle>] = []
     private(set) var record: HandleRecord
 
     init(_ record: HandleRecord) {
@@ -54,7 +59,13 @@ actor HandleReservation {
         let needed = HandleBlock.touched(by: ranges)
         try await release(claimed.subtracting(needed), in: daemon)
         let unchecked = ranges.filter { !record.isChecked($0, in: daemon.database) }
-        if !unchecked.isEmpty { try await passClaims(in: daemon) }
+        checkedByOthers = ranges
+        if !unchecked.isEmpty {
+            let next = try await passClaims(in: daemon)
+            checkedByOthers.removeAll { range in
+                unchecked.contains(range) && next.map { $0 <= range.lowerBound } == true
+            }
+        }
         for block in needed.subtracting(claimed).sorted() {
             // All programs claim in this order. A program whose claim is refused stops, so the other program
             // receives all blocks.
@@ -66,14 +77,26 @@ actor HandleReservation {
         return refused
     }
 
-    /// Keeps the claims on the blocks of these ranges, and releases the other claims.
+    /// Keeps the claims that other programs need to find, and releases the other claims.
+    ///
+    /// - Parameters:
+    ///   - ranges: The ranges that bluetoothd has not chosen.
+    ///   - daemon: The access to bluetoothd.
+    /// - Throws: `BusError`.
     func keep(_ ranges: [ClosedRange<AttributeHandle>], in daemon: Daemon) async throws(BusError) {
-        try await release(claimed.subtracting(HandleBlock.touched(by: ranges)), in: daemon)
+        let needed = HandleBlock.touched(by: ranges + checkedByOthers)
+        try await release(claimed.subtracting(needed), in: daemon)
     }
 
     /// Prevents bluetoothd from placing services at the handles of the claims.
-    func passClaims(in daemon: Daemon) async throws(BusError) {
-        _ = try await probe([HandleBlock.endOfClaims], of: daemon).attempt(by: daemon.managers)
+    ///
+    /// - Returns: The first handle that bluetoothd has not used yet; `nil` if this version does not report
+    ///   it. Another program that has checked a range has used handles after it.
+    @discardableResult
+    func passClaims(in daemon: Daemon) async throws(BusError) -> AttributeHandle? {
+        let probe = probe([nil, HandleBlock.endOfClaims], of: daemon)
+        let next = try await probe.attempt(by: daemon.managers).chosen.first
+        return daemon.reportsHandles ? next : nil
     }
 
     /// Requires a new check of every range, because bluetoothd has refused a range.

@@ -10,7 +10,7 @@ import Testing
 /// What a program has reserved, no other program reserves.
 @Suite(.timeLimit(.minutes(1)))
 struct HandleReservationTests {
-    private static let daemons = [BlueZVersion("5.66"), "5.82", "5.87"].map {
+    private static let daemons = [BlueZVersion("5.66"), "5.75", "5.82", "5.87"].map {
         EmulatedBlueZ.Configuration(version: $0, clock: ManualClock())
     }
 
@@ -41,11 +41,12 @@ struct HandleReservationTests {
             for _ in 0..<2 {
                 let connection = try await BusConnection.connect(to: .address(bluez.busAddress), on: loop)
                 connections.append(connection)
+                _ = try await connection.watchName(BlueZ.name) { _ in }
                 let daemon = HandleReservation.Daemon(
                     connection: connection,
                     managers: try AdapterManagers(of: "/org/bluez/hci0", on: connection),
                     database: "one",
-                    reportsHandles: configuration.version >= "5.80",
+                    reportsHandles: configuration.version != "5.75",
                     clock: ContinuousClock()
                 )
                 programs.append(Program(daemon: daemon))
@@ -73,11 +74,39 @@ struct HandleReservationTests {
         try await withPrograms(on: daemon) { first, second in
             try await first.reserve(0x0100...0x0106, 0x0120...0x0126)
             try await second.reserve(0x0120...0x0126, refused: HandleBlock(of: 0x0120))
-            try await first.reservation.keep([0x0100...0x0106], in: first.daemon)
+            try await first.reserve(0x0100...0x0106)
             try await second.reserve(0x0120...0x0126)
             try await second.reserve(0x0100...0x0106, refused: HandleBlock(of: 0x0100))
             try await first.reservation.release(in: first.daemon)
             try await second.reserve(0x0100...0x0106)
+        }
+    }
+
+    /// The first program keeps the block if nothing shows which handles bluetoothd has used, as on 5.75.
+    @Test(arguments: daemons)
+    func aProgramReleasesABlockThatNoOtherHasChecked(daemon: EmulatedBlueZ.Configuration) async throws {
+        try await withPrograms(on: daemon) { first, second in
+            try await first.reserve(0x0020...0x0026)
+            try await first.reservation.keep([], in: first.daemon)
+            let isKept = daemon.version == "5.75"
+            try await second.reserve(0x0028...0x002E, refused: isKept ? HandleBlock(of: 0x0020) : nil)
+        }
+    }
+
+    /// A program that has checked its handles does not check again after a restart.
+    ///
+    /// Only a claim tells it
+    /// that another program has returned to these handles.
+    @Test(arguments: daemons)
+    func aProgramThatHasCheckedItsHandlesFindsTheOneThatReturnedToThem(daemon: EmulatedBlueZ.Configuration)
+        async throws
+    {
+        try await withPrograms(on: daemon) { first, second in
+            try await second.reserve(0x0100...0x0106)
+            try await second.reservation.release(in: second.daemon)
+            try await first.reserve(0x0100...0x0106)
+            try await first.reservation.keep([], in: first.daemon)
+            try await second.reserve(0x0100...0x0106, refused: HandleBlock(of: 0x0100))
         }
     }
 

@@ -40,6 +40,7 @@ struct ConformanceRunner {
         if let path = ProgramsRun.stateDirectory(in: CommandLine.arguments) {
             return try await ProgramsRun.runProgram(stateDirectory: path)
         }
+        if ProgramsRun.isLateProgram(CommandLine.arguments) { return try await ProgramsRun.runLateProgram() }
         if let name = SecondProgram.scenarioName(in: CommandLine.arguments) {
             for scenario in all where scenario.name == name { await SecondProgram.serve(scenario) }
             return

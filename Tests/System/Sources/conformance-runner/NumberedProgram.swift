@@ -1,3 +1,4 @@
+import Glibc
 import PeripheralBlueZ
 import PeripheralCore
 import PeripheralKit
@@ -29,12 +30,14 @@ final class NumberedProgram: Sendable {
     ///   - services: How many services it has.
     ///   - size: How many values each of them has.
     ///   - handle: Where the first service is pinned; nothing is preserved of a program that pins one.
+    ///   - isPreserved: Whether it has a restoration identifier.
     ///   - store: Where the others preserve their state.
     init(
         _ number: UInt8,
         services: Int = 2,
         size: Int = 1,
         pinned handle: AttributeHandle? = nil,
+        isPreserved: Bool = true,
         store: any RestorationStore = InMemoryRestorationStore()
     ) {
         self.number = number
@@ -47,7 +50,7 @@ final class NumberedProgram: Sendable {
         self.services = declared
         peripheral = Peripheral(
             "Program \(number)",
-            restorationIdentifier: handle == nil ? "com.example.program\(number)" : nil
+            restorationIdentifier: isPreserved && handle == nil ? "com.example.program\(number)" : nil
         ) {
             declared.indices.map { service in
                 GATTService(.automationIO, handle: service == 0 ? handle : nil) { declared[service] }
@@ -70,6 +73,15 @@ final class NumberedProgram: Sendable {
 
     /// Where the first value of each service stands.
     var places: [AttributeHandle] { get throws { try expected.handles.compactMap(\.first) } }
+
+    /// Prints a line with the handles of its values, a word for each service.
+    func printHandles() throws {
+        let words = try expected.handles.map { service in
+            service.map { String($0.rawValue, radix: 16) }.joined(separator: ",")
+        }
+        print("at", words.joined(separator: " "))
+        fflush(nil)
+    }
 
     /// Has it run alone, where a version from before programs claimed handles has preserved its services: at
     /// 0x0100.

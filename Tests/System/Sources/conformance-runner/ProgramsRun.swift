@@ -10,8 +10,13 @@ import PeripheralTesting
 /// Most of them run in this process. One that is killed is this program, started with other arguments.
 struct ProgramsRun {
     private static let command = "--killed-program"
-    /// The number of the program that is killed.
-    private static let killed: UInt8 = 7
+    private static let lateCommand = "--late-program"
+    /// The number of values of the program that returns late.
+    ///
+    /// bluetoothd has no room for them before the claims, and places them where other programs begin.
+    private static let lateSize = 115
+    /// The number of the program that is a process of its own.
+    private static let other: UInt8 = 7
     /// Where the first value of a program stands that was the first to choose.
     private static let firstPlace: AttributeHandle = 0x0102
     /// Ten times what a step takes on a machine that does nothing else.
@@ -45,11 +50,27 @@ struct ProgramsRun {
 
     /// Is the program that is killed.
     static func runProgram(stateDirectory: String) async throws {
-        let program = NumberedProgram(killed, store: StateDirectory(path: stateDirectory))
+        let program = NumberedProgram(other, store: StateDirectory(path: stateDirectory))
         try await program.start()
-        print("at", try program.places.map { String($0.rawValue, radix: 16) }.joined(separator: " "))
-        fflush(nil)
+        try program.printHandles()
         // It has no end of its own.
+        for await _ in AsyncStream<Void>.makeStream().stream {}
+    }
+
+    /// Whether this is the program that returns late.
+    static func isLateProgram(_ arguments: [String]) -> Bool { arguments.dropFirst() == [lateCommand] }
+
+    /// Is the program that returns late: it stops its process when it is off the air.
+    static func runLateProgram() async throws {
+        let program = NumberedProgram(other, services: 1, size: lateSize, isPreserved: false)
+        try await program.start()
+        try program.printHandles()
+        await program.reaches(isOnTheAir: false)
+        print("off", getpid())
+        fflush(nil)
+        raise(SIGSTOP)
+        await program.reaches(isOnTheAir: true)
+        try program.printHandles()
         for await _ in AsyncStream<Void>.makeStream().stream {}
     }
 
@@ -98,6 +119,7 @@ struct ProgramsRun {
             Step(name: "a large service around a pinned one", isBrief: true, body: encloseThePinned),
             Step(name: "a large service around a preserved one", body: encloseThePreserved),
             Step(name: "one of three is killed", isBrief: true, body: killOne),
+            Step(name: "one returns after another has checked its handles", body: returnLate),
         ]
 
     private static func orders(of count: Int) -> [[Int]] {
@@ -258,19 +280,39 @@ struct ProgramsRun {
         }
         let others = try await programsOfEarlierVersion(2)
         try await stage.start(others[0], checks: false)
-        let place = try await stage.launch([command, directory], as: killed)
+        let place = try await stage.launch([command, directory], as: other)
         try await stage.start(others[1])
         let places = try others.map { try $0.places }
         for isAwayForLong in [true, false] {
-            stage.kill(killed)
+            stage.kill(other)
             if isAwayForLong { try await stage.checkAll() }
-            let newPlace = try await stage.launch([command, directory], as: killed)
+            let newPlace = try await stage.launch([command, directory], as: other)
             guard newPlace == place else {
                 throw Problem("the killed program is at \(newPlace), not at \(place)")
             }
             try await stage.checkAll()
             try expect(others, at: places)
         }
+    }
+
+    /// The one that has checked its handles in this run of bluetoothd, and was away meanwhile, moves.
+    private static func returnLate(_ stage: ProgramsStage) async throws {
+        let checking = NumberedProgram(1, services: 1, size: lateSize)
+        try await checking.preserveAsEarlierVersion()
+        let places = try await stage.launch([lateCommand], as: other)
+        guard places.first == firstPlace else { throw Problem("the large service is at \(places)") }
+        await Rig.order(["stop-bluetoothd"])
+        let process = try await stage.awaitAbsence(of: other)
+        await Rig.order(["start-bluetoothd"])
+        try await stage.start(checking, checks: false)
+        try expect(checking, at: firstPlace)
+        await stage.stop([checking])
+        kill(process, SIGCONT)
+        guard try await stage.awaitHandles(of: other) == places else {
+            throw Problem("the large service has moved")
+        }
+        try await stage.start(checking)
+        guard try await checking.hasMoved() else { throw Problem("the other has not moved") }
     }
 
     private static func expect(_ program: NumberedProgram, at place: AttributeHandle) throws {

@@ -44,19 +44,40 @@ final class ProgramsStage: Sendable {
         }
     }
 
-    /// Starts this program as another process, which says where its values are.
+    /// Starts this program as another process.
+    ///
+    /// - Returns: The handle of the first value of each service.
     func launch(_ arguments: [String], as number: UInt8) async throws -> [AttributeHandle] {
         let process = try CrashTestProcess(path: "/proc/self/exe", arguments: arguments)
+        state.withLock { $0.processes[number] = (process, ServedValues(program: number, handles: [])) }
+        return try await awaitHandles(of: number)
+    }
+
+    /// Waits until a process prints its handles.
+    func awaitHandles(of number: UInt8) async throws -> [AttributeHandle] {
+        let words = try await words(after: "at", from: number)
+        let handles = words.map { service in
+            service.split(separator: ",").compactMap {
+                UInt16($0, radix: 16).map(AttributeHandle.init(rawValue:))
+            }
+        }
+        state.withLock { $0.processes[number]?.values = ServedValues(program: number, handles: handles) }
+        return handles.compactMap(\.first)
+    }
+
+    /// Waits until a process has stopped itself, because its peripheral is off the air.
+    ///
+    /// - Returns: The process.
+    func awaitAbsence(of number: UInt8) async throws -> CInt {
+        try await words(after: "off", from: number).first.flatMap { CInt($0) } ?? 0
+    }
+
+    /// Waits for a line that begins with a word; other lines are of the log.
+    private func words(after first: String, from number: UInt8) async throws -> [Substring] {
+        guard let process = state.withLock({ $0.processes[number]?.process }) else { return [] }
         for await line in process.lines {
             let words = line.split(separator: " ")
-            // Others are of the log.
-            guard words.first == "at" else { continue }
-            let places = words.dropFirst().compactMap { UInt16($0, radix: 16) }.map(
-                AttributeHandle.init(rawValue:)
-            )
-            let values = ServedValues(program: number, handles: places.map { [$0] })
-            state.withLock { $0.processes[number] = (process, values) }
-            return places
+            if words.first.map(String.init) == first { return Array(words.dropFirst()) }
         }
         throw Problem("the process of program \(number) has ended by itself")
     }
