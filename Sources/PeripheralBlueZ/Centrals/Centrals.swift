@@ -69,7 +69,6 @@ actor Centrals {
         fallbackRate: FallbackRate,
         handles: AssignedHandles,
         log: RunLog,
-        whichAreOver: @escaping @Sendable ([BackendUpdate]) -> Set<BackendUpdate.ID> = { _ in [] },
         report: @escaping @Sendable (BackendEvent) -> Void
     ) {
         self.connection = connection
@@ -131,8 +130,7 @@ actor Centrals {
             confirmations: confirmations,
             completion: completion,
             reporter: reporter,
-            turns: turns,
-            whichAreOver: whichAreOver
+            turns: turns
         )
         (self.context, self.turns, self.devices, self.sockets) = (context, turns, devices, sockets)
         (self.security, self.completion) = (security, completion)
@@ -267,7 +265,7 @@ actor Centrals {
 
     /// Ends an abandoned update as soon as its confirmation can no longer arrive.
     nonisolated func abandon(_ update: BackendUpdate.ID) {
-        connection.loop.execute { self.assumeIsolated { $0.confirmations.abandon(update) } }
+        connection.loop.execute { self.assumeIsolated { $0.transmitter.abandon(update) } }
     }
 
     /// Records a call of `Confirm`: a central has confirmed an indication, or has disconnected.

@@ -20,6 +20,8 @@ struct SubscriptionTable {
     struct Subscriber: Hashable {
         var central: Central
         var route: Route
+        /// The number of the subscription, in the order of all subscriptions.
+        var number: UInt64
     }
 
     /// The identity of a socket, which consists of the reached central and the characteristic.
@@ -30,8 +32,11 @@ struct SubscriptionTable {
 
     /// The subscribers in the order of their subscriptions, which is also bluetoothd's order of the sockets.
     private var subscribers: [AttributeHandle: [Subscriber]] = [:]
-    /// The characteristics with a subscriber that bluetoothd has not named.
-    private var subscribedByStrangers: Set<AttributeHandle> = []
+    /// The characteristics with a subscriber that bluetoothd has not named, and the numbers of these
+    /// subscriptions.
+    private var subscribedByStrangers: [AttributeHandle: UInt64] = [:]
+    /// The number of the newest subscription.
+    private(set) var lastNumber: UInt64 = 0
     /// The subscriptions of bonded centrals that are disconnected.
     ///
     /// bluetoothd keeps these subscriptions, and does not report when they resume.
@@ -87,7 +92,19 @@ struct SubscriptionTable {
 
     /// The known number of subscribers; all unnamed subscribers together count as one.
     func count(of characteristic: AttributeHandle) -> Int {
-        subscribers(of: characteristic).count + (subscribedByStrangers.contains(characteristic) ? 1 : 0)
+        subscribers(of: characteristic).count + (subscribedByStrangers[characteristic] == nil ? 0 : 1)
+    }
+
+    /// The number of a subscription; `nil` as the central stands for all unnamed subscribers.
+    func number(of central: Central.ID?, for characteristic: AttributeHandle) -> UInt64? {
+        guard let central else { return subscribedByStrangers[characteristic] }
+        return index(of: central, in: characteristic).flatMap { subscribers[characteristic]?[$0].number }
+    }
+
+    /// The number of the oldest present subscription.
+    func oldestNumber(for characteristic: AttributeHandle) -> UInt64? {
+        let numbers = subscribers(of: characteristic).map(\.number)
+        return (numbers + [subscribedByStrangers[characteristic]].compactMap(\.self)).min()
     }
 
     /// Whether a central is the only subscriber that bluetoothd can count.
@@ -100,7 +117,7 @@ struct SubscriptionTable {
     /// Whether bluetoothd can count a subscriber other than the given one, perhaps a disconnected subscriber.
     func isCounted(_ characteristic: AttributeHandle, besides central: Central.ID? = nil) -> Bool {
         subscribers(of: characteristic).contains { $0.central.id != central }
-            || subscribedByStrangers.contains(characteristic)
+            || subscribedByStrangers[characteristic] != nil
             || dormant.values.contains { $0.contains(characteristic) }
             || [lost, moved, remains].contains { $0.values.contains { $0.contains(characteristic) } }
     }
@@ -117,7 +134,9 @@ struct SubscriptionTable {
 
     /// Records a subscription of a central that bluetoothd does not name.
     mutating func subscribedByStranger(_ characteristic: AttributeHandle) {
-        subscribedByStrangers.insert(characteristic)
+        if subscribedByStrangers[characteristic] == nil {
+            subscribedByStrangers[characteristic] = makeNumber()
+        }
     }
 
     /// Records that a central has subscribed, perhaps again.
@@ -126,7 +145,14 @@ struct SubscriptionTable {
         if moved[central.id]?.remove(characteristic) != nil {
             remains[central.id, default: []].insert(characteristic)
         }
-        subscribers[characteristic, default: []].append(Subscriber(central: central, route: route))
+        subscribers[characteristic, default: []].append(
+            Subscriber(central: central, route: route, number: makeNumber())
+        )
+    }
+
+    private mutating func makeNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
     }
 
     /// Records the end of the socket that reaches a connected central.
@@ -318,7 +344,7 @@ struct SubscriptionTable {
     mutating func stopped(_ characteristic: AttributeHandle) -> [Central.ID] {
         let ended = subscribers(of: characteristic).filter { $0.route == .bus }.map(\.central.id)
         for central in ended { remove(central, from: characteristic) }
-        subscribedByStrangers.remove(characteristic)
+        subscribedByStrangers[characteristic] = nil
         for central in dormant.keys { dormant[central]?.removeAll { $0 == characteristic } }
         for central in remains.keys { remains[central]?.remove(characteristic) }
         return ended

@@ -6,9 +6,6 @@ internal import PeripheralKit
 protocol SubscriptionsDelegate: AnyObject {
     /// Sends updates that have waited for a change of the routes.
     func routesChanged()
-
-    /// Removes and returns the unsent updates for a subscription that has ended.
-    func takeUnsent(for socket: SubscriptionTable.Socket) -> [BackendUpdate]
 }
 
 /// Tracks the subscriptions of centrals from bluetoothd's reports, and reports them to the host.
@@ -73,6 +70,17 @@ final class Subscriptions {
         table.count(of: characteristic)
     }
 
+    /// Whether all recipients of an update have subscribed since the host submitted it.
+    func haveOutlived(_ update: BackendUpdate) -> Bool {
+        guard update.lastSubscription < table.lastNumber else { return false }
+        let oldest =
+            switch update.recipients {
+            case .subscribers: table.oldestNumber(for: update.characteristic)
+            case .central(let central): table.number(of: central, for: update.characteristic)
+            }
+        return oldest.map { $0 > update.lastSubscription } ?? false
+    }
+
     /// Whether it is still unknown if a socket is closed or about to be closed.
     func isUncertain(_ socket: SubscriptionTable.Socket) -> Bool {
         table.isUncertain(socket)
@@ -115,7 +123,6 @@ final class Subscriptions {
         let socket = SubscriptionTable.Socket(characteristic: characteristic, central: central.id)
         let replaced = sockets.take(socket)
         let unconfirmed = confirmations.takeLost(socket, because: .replaced)
-        let unsent = delegate?.takeUnsent(for: socket) ?? []
         let descriptor = context.abilities.hasSocketPerCentral ? open(socket) : nil
         let route: SubscriptionTable.Route = descriptor == nil ? .bus : .socket
         table.subscribed(central, to: characteristic, by: route)
@@ -125,7 +132,6 @@ final class Subscriptions {
         // The confirmations end only now, because the host now knows that they belong to the earlier
         // subscription.
         confirmations.end(unconfirmed)
-        for update in unsent { reporter.ended(update.id, .failed(.outlived)) }
         replaced?.close()
         return descriptor
     }
@@ -317,6 +323,7 @@ final class Subscriptions {
         BackendSubscription(
             characteristic: characteristic,
             central: central,
+            number: table.number(of: central?.id, for: characteristic) ?? 0,
             isAddressable: route == .socket,
             // See `UpdateRouting.route(of:)`.
             sharesUpdatesForAll: context.isIndicated(characteristic)
@@ -372,12 +379,6 @@ final class Subscriptions {
 }
 
 extension PeripheralError {
-    /// An error for an update that was not sent before its central subscribed again.
-    static let outlived = PeripheralError(
-        code: .notSubscribed,
-        message: "The central subscribed again before the update was sent."
-    )
-
     fileprivate static let replaced = PeripheralError(
         code: .notSubscribed,
         message: "The central subscribed again and did not confirm the indication."

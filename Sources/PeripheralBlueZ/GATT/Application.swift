@@ -33,7 +33,6 @@ struct Application: Sendable {
             fallbackRate: fallbackRate,
             handles: handles,
             log: log,
-            whichAreOver: host.whichAreOver
         ) { event in
             if case .handleAssigned(let handle, let onAir) = event, !handles.assign(onAir, to: handle) {
                 return

@@ -28,8 +28,6 @@ final class UpdateTransmitter {
     private let completion: UpdateCompletion
     private let reporter: EventReporter
     private let turns: DaemonTurns
-    /// Finds the updates whose subscriptions have ended.
-    private let whichAreOver: @Sendable ([BackendUpdate]) -> Set<BackendUpdate.ID>
     /// The updates that wait until the route to their central is certain or can change, in their order.
     private(set) var held: [BackendUpdate] = []
     /// The route of the last update of each characteristic.
@@ -50,14 +48,13 @@ final class UpdateTransmitter {
         confirmations: ConfirmationTracker,
         completion: UpdateCompletion,
         reporter: EventReporter,
-        turns: DaemonTurns,
-        whichAreOver: @escaping @Sendable ([BackendUpdate]) -> Set<BackendUpdate.ID>
+        turns: DaemonTurns
     ) {
         (self.connection, self.context, self.submitted) = (connection, context, submitted)
         (self.subscriptions, self.routing) = (subscriptions, routing)
         (self.sockets, self.sender) = (sockets, sender)
         (self.confirmations, self.completion) = (confirmations, completion)
-        (self.reporter, self.turns, self.whichAreOver) = (reporter, turns, whichAreOver)
+        (self.reporter, self.turns) = (reporter, turns)
         subscriptions.setDelegate(self)
         sender.setDelegate(self)
     }
@@ -70,7 +67,7 @@ final class UpdateTransmitter {
         let updates = submitted.takeAll()
         reporter.gatheringEnds {
             var run: SocketRun?
-            for update in withoutOver(updates) {
+            for update in withoutOutlived(updates) {
                 if let last = run, last.covers(update) {
                     run = sender.send(update, by: last)
                 } else {
@@ -127,19 +124,24 @@ final class UpdateTransmitter {
     private func releaseHeld() {
         let updates = held
         held = []
-        for update in withoutOver(updates) { transmit(update) }
+        for update in withoutOutlived(updates) { transmit(update) }
     }
 
-    /// Ends the updates for subscriptions that have ended.
-    ///
-    /// Such updates may have been submitted while their centrals were subscribing again.
+    /// Ends an abandoned update, at the latest when its confirmation can no longer arrive.
+    func abandon(_ id: BackendUpdate.ID) {
+        let unsent = held.filter { $0.id == id } + submitted.take { $0.id == id }
+        held.removeAll { $0.id == id }
+        for update in unsent { end(update, .failed(.abandoned)) }
+        if unsent.isEmpty { confirmations.abandon(id) }
+    }
+
+    /// Ends the updates whose recipients have all subscribed again since.
     ///
     /// - Returns: The other updates, which stay valid until the current work on the loop ends.
-    private func withoutOver(_ updates: [BackendUpdate]) -> [BackendUpdate] {
-        let over = whichAreOver(updates)
-        guard !over.isEmpty else { return updates }
-        for update in updates where over.contains(update.id) { end(update, .failed(.outlived)) }
-        return updates.filter { !over.contains($0.id) }
+    private func withoutOutlived(_ updates: [BackendUpdate]) -> [BackendUpdate] {
+        guard updates.contains(where: subscriptions.haveOutlived) else { return updates }
+        for update in updates where subscriptions.haveOutlived(update) { end(update, .failed(.outlived)) }
+        return updates.filter { !subscriptions.haveOutlived($0) }
     }
 
     /// Returns whether an update on this route cannot overtake the updates on the other route.
@@ -229,14 +231,6 @@ extension UpdateTransmitter: SubscriptionsDelegate {
         releaseHeld()
     }
 
-    func takeUnsent(for socket: SubscriptionTable.Socket) -> [BackendUpdate] {
-        func isOver(_ update: BackendUpdate) -> Bool {
-            update.characteristic == socket.characteristic && update.recipients == .central(socket.central)
-        }
-        let over = held.filter(isOver) + submitted.take(where: isOver)
-        held.removeAll(where: isOver)
-        return over
-    }
 }
 
 extension UpdateTransmitter: SocketSenderDelegate {
@@ -250,6 +244,16 @@ extension UpdateTransmitter: SocketSenderDelegate {
 }
 
 extension PeripheralError {
+    fileprivate static let outlived = PeripheralError(
+        code: .notSubscribed,
+        message: "The central subscribed again before the update was sent."
+    )
+
+    fileprivate static let abandoned = PeripheralError(
+        code: .unconfirmed,
+        message: "The update was given up before it was sent."
+    )
+
     /// Creates the reason why an update could not be sent.
     fileprivate init(sending error: any Error) {
         switch error {

@@ -168,6 +168,13 @@ public struct BackendSubscription: Hashable, Sendable {
     /// The subscriber, or `nil` if the stack does not identify the subscriber.
     public var central: Central?
 
+    /// The number of the subscription.
+    ///
+    /// Each subscription has a higher number than all earlier subscriptions to the peripheral since the last
+    /// publication, also if the same central subscribes again. A changed subscription keeps its number. The
+    /// subscription receives only updates whose ``BackendUpdate/lastSubscription`` is not lower.
+    public var number: UInt64
+
     /// The kind of update that the central requests, or `nil` if the stack does not report the kind.
     public var kind: UpdateKind?
 
@@ -184,12 +191,14 @@ public struct BackendSubscription: Hashable, Sendable {
     public init(
         characteristic: AttributeHandle,
         central: Central?,
+        number: UInt64 = 0,
         kind: UpdateKind? = nil,
         isAddressable: Bool = true,
         sharesUpdatesForAll: Bool = false
     ) {
         self.characteristic = characteristic
         self.central = central
+        self.number = number
         self.kind = kind
         self.isAddressable = isAddressable
         self.sharesUpdatesForAll = sharesUpdatesForAll

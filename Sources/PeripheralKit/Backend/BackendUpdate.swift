@@ -55,6 +55,18 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
         set { demanded = newValue.isEmpty ? nil : newValue }
     }
 
+    /// The number of the newest subscription that the host knew when it submitted the update.
+    ///
+    /// The update is only for subscriptions whose ``BackendSubscription/number`` is not higher. A central can
+    /// subscribe again while the host submits an update on another thread. Without this number, the new
+    /// subscription would receive an update for the earlier one.
+    ///
+    /// A backend that can send an update only to all subscribers together sends it if one of their
+    /// subscriptions has such a number. If all recipients have subscribed later, the backend does not send
+    /// the update. It then reports the update as failed, with an error of the code
+    /// ``PeripheralError/Code/notSubscribed``.
+    public var lastSubscription: UInt64
+
     /// `nil` represents an empty set, because updates are copied often and rarely contain a set.
     private var demanded: Set<Central.ID>?
 
@@ -68,7 +80,8 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
         value: [UInt8],
         recipients: Recipients = .subscribers,
         awaitsConfirmation: Bool = false,
-        mustReach: Set<Central.ID> = []
+        mustReach: Set<Central.ID> = [],
+        lastSubscription: UInt64 = .max
     ) {
         self.id = id
         self.characteristic = characteristic
@@ -76,6 +89,7 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
         self.recipients = recipients
         self.awaitsConfirmation = awaitsConfirmation
         demanded = mustReach.isEmpty ? nil : mustReach
+        self.lastSubscription = lastSubscription
     }
 }
 

@@ -22,17 +22,6 @@ public protocol PeripheralHost: Sendable {
     /// Handles an event that the backend reports.
     func handle(_ event: BackendEvent)
 
-    /// Returns the updates that the backend must not send any more.
-    ///
-    /// The host determines these updates from the events that the backend has reported.
-    ///
-    /// A returned update has ended, or its subscription has ended. A backend calls this function directly
-    /// before it sends updates, at a point where no subscription can begin. Without this call, a central that
-    /// subscribes again could receive an update for its earlier subscription, because
-    /// ``BackendLink/submit(_:)`` can run concurrently on another thread. The backend reports each returned
-    /// update as failed, with an error of the code ``PeripheralError/Code/notSubscribed``.
-    func whichAreOver(_ updates: [BackendUpdate]) -> Set<BackendUpdate.ID>
-
     /// Waits until all requests in progress are answered.
     ///
     /// The wait ends after at most 4 seconds.

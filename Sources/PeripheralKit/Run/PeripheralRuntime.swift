@@ -264,10 +264,6 @@ final class PeripheralRuntime: PeripheralHost {
         )
     }
 
-    func whichAreOver(_ updates: [BackendUpdate]) -> Set<BackendUpdate.ID> {
-        self.updates.whichAreOver(updates)
-    }
-
     func untilAnswered() async {
         await tasks.untilAnswered()
     }

@@ -8,10 +8,12 @@ extension TransmitQueues {
     mutating func subscribed(
         _ central: Central.ID?,
         to characteristic: AttributeHandle,
+        number: UInt64 = 0,
         isAddressable: Bool,
         sharesUpdatesForAll: Bool = false,
         takesIndications: Bool = true
     ) {
+        lastSubscription = number
         let outlet = makeOutlet(characteristic)
         if central != nil { end(central, outlet, because: .notSubscribed, isAnew: true) }
         guard outlets[outlet].subscriber(central) == nil else { return }
@@ -110,7 +112,6 @@ extension TransmitQueues {
         updatesInFlight.changeAll { if $0.queue == place { $0.queue = nil } }
         for index in countedIndications.indices where countedIndications[index].queue == place {
             countedIndications[index].queue = nil
-            countedIndications[index].isOutlived = queue.central != nil
         }
         for ticket in queue.entries.compactMap(\.ticket) { settle(ticket, .failure(error)) }
     }
@@ -193,8 +194,6 @@ extension TransmitQueues {
         var queue: QueueID?
         let since: Duration
         var isHandedOn = false
-        /// Whether its subscription has ended.
-        var isOutlived = false
     }
 
     /// Records a new indication.

@@ -56,7 +56,8 @@ extension TransmitQueues {
             value: departure.value,
             recipients: queues[place].recipients,
             awaitsConfirmation: isConfirmed,
-            mustReach: departure.ticket.flatMap { pendingCompletions[$0]?.mustReach } ?? []
+            mustReach: departure.ticket.flatMap { pendingCompletions[$0]?.mustReach } ?? [],
+            lastSubscription: lastSubscription
         )
         guard let confirmation = departure.confirmation else {
             outcome.updates.append(update)

@@ -116,6 +116,8 @@ struct TransmitQueues {
     /// The queues that are last in the next round, retained to reuse the memory.
     var servedTurns: [QueueID] = []
     var receivers = ReceiverTable()
+    /// The number of the newest subscription.
+    var lastSubscription: UInt64 = 0
     var updatesInFlight = InFlightTable()
     var pendingCompletions: [Ticket: PendingCompletion] = [:]
     /// In the order in which they began.
@@ -281,10 +283,9 @@ extension TransmitQueues {
         if let ticket { settle(ticket, .success(())) }
     }
 
-    /// Returns whether an update must no longer be sent, because its subscription has ended.
-    func isOver(_ id: BackendUpdate.ID) -> Bool {
-        !updatesInFlight.contains(id) { $0.queue != nil }
-            && !countedIndications.contains { $0.id == id && !$0.isOutlived }
+    /// Returns whether the subscription of a part of a document still exists.
+    func hasQueue(_ id: BackendUpdate.ID) -> Bool {
+        updatesInFlight.contains(id) { $0.queue != nil }
     }
 
     /// Records that a value has completed, or could not be sent.

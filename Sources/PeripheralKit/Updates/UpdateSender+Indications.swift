@@ -22,13 +22,15 @@ extension UpdateSender {
         mustReach: Set<Central.ID> = []
     ) async throws {
         try Task.checkCancellation()
+        let (id, lastSubscription) = state.withLock { ($0.queues.makeID(), $0.queues.lastSubscription) }
         let update = BackendUpdate(
-            id: state.withLock { $0.queues.makeID() },
+            id: id,
             characteristic: characteristic,
             value: value,
             recipients: recipients,
             awaitsConfirmation: true,
-            mustReach: mustReach
+            mustReach: mustReach,
+            lastSubscription: lastSubscription
         )
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { begin(update, reaching: centrals, for: $0) }
@@ -67,10 +69,13 @@ extension UpdateSender {
             guard (try? await stopwatch.sleep(Self.confirmationLimit)) != nil else { return }
             giveUp(update.id)
         }
+        var update = update
         let link = state.withLock { state -> (any BackendLink)? in
             guard let link = state.linkOnTheAir, state.indications.begin(update.id) else { return nil }
             state.timers[update.id] = timer
             state.queues.indicationHandedOn(update.id, at: stopwatch.elapsed())
+            // All who are subscribed at its turn receive an indication for all.
+            if update.recipients == .subscribers { update.lastSubscription = state.queues.lastSubscription }
             return link
         }
         guard let link else { return timer.cancel() }

@@ -171,21 +171,13 @@ extension UpdateSender.State {
         return nextTicket
     }
 
-    /// Withdraws updates of ended subscriptions that have not been handed to the stack.
+    /// Withdraws waiting indications that are parts of documents for ended subscriptions.
     ///
-    /// Otherwise, these updates would reach the next subscription.
-    mutating func withdrawOutgoing() {
-        let over = outgoing.filter { queues.isOver($0.id) }.map(\.id)
-        guard !over.isEmpty else { return }
-        outgoing.removeAll { over.contains($0.id) }
-        for id in over { queues.ended(id, .failure(.notSubscribed)) }
-    }
-
-    /// Withdraws waiting parts of documents among the indications, for the same reason.
+    /// Otherwise, a document for the new subscription would wait for them.
     ///
     /// - Returns: The next indications to send.
     mutating func withdrawIndications() -> [BackendUpdate] {
-        let (withdrawn, next) = indications.withdrawDocuments { [queues] in queues.isOver($0) }
+        let (withdrawn, next) = indications.withdrawDocuments { [queues] in !queues.hasQueue($0) }
         for id in withdrawn { queues.ended(id, .failure(.notSubscribed)) }
         return next
     }

@@ -129,12 +129,12 @@ final class UpdateSender: Sendable {
             state.queues.subscribed(
                 subscription.central?.id,
                 to: subscription.characteristic,
+                number: subscription.number,
                 isAddressable: subscription.isAddressable,
                 sharesUpdatesForAll: subscription.sharesUpdatesForAll,
                 takesIndications: subscription.kind != .notification
             )
             // The indications of the ended subscription are known only after the change above.
-            state.withdrawOutgoing()
             return state.withdrawIndications()
         }
         for update in next { sendIndication(update) }
@@ -160,15 +160,6 @@ final class UpdateSender: Sendable {
     /// Records that the stack has accepted an update, which is in flight now.
     func taken(_ id: BackendUpdate.ID) {
         change { $0.queues.taken(id) }
-    }
-
-    /// Returns the submitted updates that must no longer be sent.
-    func whichAreOver(_ updates: [BackendUpdate]) -> Set<BackendUpdate.ID> {
-        state.withLock { state in
-            var over: Set<BackendUpdate.ID> = []
-            for update in updates where state.queues.isOver(update.id) { over.insert(update.id) }
-            return over
-        }
     }
 
     /// Records the outcomes of updates.

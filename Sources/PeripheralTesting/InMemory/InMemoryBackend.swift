@@ -74,9 +74,10 @@ public struct InMemoryBackend: PeripheralBackend {
     public func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
         let advertising = InMemoryAdvertising(on: server)
         try advertising.examine(publication.advertisements)
+        let numbers = SubscriptionNumbers()
         let application: ApplicationID
         do {
-            application = try add(publication, servedBy: HostProvider(host: host))
+            application = try add(publication, servedBy: HostProvider(host: host, numbers: numbers))
         } catch {
             throw PeripheralError(
                 code: .rejected,
@@ -100,6 +101,7 @@ public struct InMemoryBackend: PeripheralBackend {
             table: publication.table,
             advertising: advertising,
             host: host,
+            numbers: numbers,
             orders: order,
             confirmed: confirm,
             stopped: stop
@@ -183,6 +185,7 @@ private struct InMemoryLink: BackendLink {
     let table: AttributeTable
     let advertising: InMemoryAdvertising
     let host: any PeripheralHost
+    let numbers: SubscriptionNumbers
     /// Subscriptions are reported with the server's lock held and can cause updates, so a task sends the
     /// updates.
     let orders: AsyncStream<Order>.Continuation
@@ -222,8 +225,8 @@ private struct InMemoryLink: BackendLink {
             in: application,
             to: { subscriber in
                 // The server's lock is held, so no central subscribes meanwhile.
-                guard update.recipients.include(subscriber.central), host.whichAreOver([update]).isEmpty
-                else {
+                let number = numbers.number(of: subscriber.central.id, for: update.characteristic)
+                guard update.recipients.include(subscriber.central), number <= update.lastSubscription else {
                     return false
                 }
                 isWithheld = isWithheld || subscriber.security < level
@@ -302,9 +305,37 @@ private struct InMemoryLink: BackendLink {
     }
 }
 
+/// The numbers of the subscriptions to one peripheral.
+private final class SubscriptionNumbers: Sendable {
+    private struct Subscription: Hashable {
+        var central: Central.ID
+        var characteristic: AttributeHandle
+    }
+
+    private struct State {
+        var numbers: [Subscription: UInt64] = [:]
+        var last: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Gives the next number to a subscription, which replaces the number of an earlier one.
+    func begin(of central: Central.ID, for characteristic: AttributeHandle) {
+        state.withLock { state in
+            state.last += 1
+            state.numbers[Subscription(central: central, characteristic: characteristic)] = state.last
+        }
+    }
+
+    func number(of central: Central.ID, for characteristic: AttributeHandle) -> UInt64 {
+        state.withLock { $0.numbers[Subscription(central: central, characteristic: characteristic)] ?? 0 }
+    }
+}
+
 /// Forwards requests to the running peripheral.
 private struct HostProvider: VirtualAttributeProvider {
     let host: any PeripheralHost
+    let numbers: SubscriptionNumbers
 
     func read(_ request: BackendReadRequest) async -> Result<[UInt8], ATTError> {
         await outcome(of: host.read(request))
@@ -337,9 +368,11 @@ private struct HostProvider: VirtualAttributeProvider {
             host.handle(.unsubscribed(change.characteristic, by: change.central.id))
         } else {
             let kind: UpdateKind = change.to & 0x0001 != 0 ? .notification : .indication
+            if change.from == 0 { numbers.begin(of: change.central.id, for: change.characteristic) }
             let subscription = BackendSubscription(
                 characteristic: change.characteristic,
                 central: change.central,
+                number: numbers.number(of: change.central.id, for: change.characteristic),
                 kind: kind
             )
             host.handle(change.from == 0 ? .subscribed(subscription) : .subscriptionChanged(subscription))

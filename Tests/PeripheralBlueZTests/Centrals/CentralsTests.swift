@@ -211,32 +211,59 @@ struct CentralsTests {
         }
     }
 
-    /// It may have been submitted while its central was subscribing again.
-    @Test func whatIsForAnEarlierSubscriptionIsNotSent() async throws {
+    /// An update may have been submitted while its central was subscribing again.
+    ///
+    /// An update for all is still for a central that has not subscribed again.
+    @Test(arguments: [BlueZVersion.v5_66, .v5_82])
+    func anUpdateForAnEarlierSubscriptionIsNotSent(version: BlueZVersion) async throws {
         try await TestBus.run { bus in
-            let ended = Mutex<[PeripheralError.Code?]>([])
-            let centrals = Centrals(
-                on: bus.client,
-                characteristics: [:],
-                kernelLinks: NoLinks(),
-                fallbackRate: .unlimited,
-                handles: AssignedHandles(for: try AttributeTable(services: [])),
-                log: RunLog(.silent),
-                whichAreOver: { Set($0.map(\.id)).intersection([BackendUpdate.ID(1)]) }
-            ) { event in
-                guard case .updatesEnded(let ends) = event else { return }
-                for case (_, let outcome) in ends {
-                    let error: PeripheralError? = if case .failed(let error) = outcome { error } else { nil }
-                    ended.withLock { $0.append(error?.code) }
+            let ended = Mutex<[BackendUpdate.ID: PeripheralError.Code?]>([:])
+            let numbers = Mutex<[UInt64]>([])
+            let centrals = try Self.centrals(on: bus, isIndicated: false) { event in
+                switch event {
+                case .subscribed(let subscription): numbers.withLock { $0.append(subscription.number) }
+                case .updatesEnded(let ends):
+                    for (id, outcome) in ends {
+                        let error: PeripheralError? =
+                            if case .failed(let error) = outcome { error } else { nil }
+                        ended.withLock { $0[id] = .some(error?.code) }
+                    }
+                default: break
                 }
             }
-            centrals.submit(
-                (0..<2).map {
-                    BackendUpdate(id: BackendUpdate.ID($0), characteristic: Self.value, value: [1])
-                }
+            await centrals.setAbilities(Centrals.Abilities(of: version))
+            let (first, second) = (
+                try await Self.connect(1, to: centrals), try await Self.connect(2, to: centrals)
             )
-            try await until { ended.withLock { $0.count == 2 } }
-            #expect(ended.withLock(\.self) == [.notSubscribed, nil])
+            var sockets = [
+                await centrals.subscribed(first, to: Self.value),
+                await centrals.subscribed(second, to: Self.value),
+                await centrals.subscribed(first, to: Self.value),
+            ]
+            #expect(numbers.withLock(\.self) == [1, 2, 3])
+
+            /// Submits an update, and returns whether it was sent.
+            func isSent(to recipients: BackendUpdate.Recipients, upTo number: UInt64) async throws -> Bool {
+                let id = BackendUpdate.ID(ended.withLock { UInt64($0.count) })
+                centrals.submit([
+                    BackendUpdate(
+                        id: id,
+                        characteristic: Self.value,
+                        value: [1],
+                        recipients: recipients,
+                        lastSubscription: number
+                    )
+                ])
+                try await until { ended.withLock { $0[id] != nil } }
+                return ended.withLock { $0[id] ?? nil } == nil
+            }
+            if version == .v5_82 {
+                #expect(try await !isSent(to: .central(first.id), upTo: 2))
+                #expect(try await isSent(to: .central(first.id), upTo: 3))
+            }
+            #expect(try await !isSent(to: .subscribers, upTo: 1))
+            #expect(try await isSent(to: .subscribers, upTo: 2))
+            sockets = []
             await centrals.close()
         }
     }

@@ -269,15 +269,15 @@ private final class TurningLink: BackendLink {
     let received = Mutex<[[UInt8]]>([])
     private let count = Mutex(0)
     private let sender: UpdateSender
-    private let subscription: BackendSubscription
+    private let subscription: Mutex<BackendSubscription>
 
     init(_ sender: UpdateSender, _ subscription: BackendSubscription) {
         self.sender = sender
-        self.subscription = subscription
+        self.subscription = Mutex(subscription)
     }
 
     func submit(_ update: BackendUpdate) {
-        guard sender.whichAreOver([update]).isEmpty else {
+        guard subscription.withLock(\.number) <= update.lastSubscription else {
             return sender.ended([(update.id, .failed(.notSubscribed))])
         }
         let number = count.withLock { count in
@@ -287,7 +287,12 @@ private final class TurningLink: BackendLink {
         received.withLock { $0.append(update.value) }
         if number == 2 {
             received.withLock { $0 = [] }
-            sender.subscribed(subscription)
+            sender.subscribed(
+                subscription.withLock { subscription in
+                    subscription.number += 1
+                    return subscription
+                }
+            )
         }
         sender.ended([(update.id, .delivered)])
     }

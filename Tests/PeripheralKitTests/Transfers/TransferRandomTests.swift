@@ -73,7 +73,7 @@ struct TransferRandomTests {
             subscribed.insert(central)
             received[central, default: []].append([])
             queues.subscribed(central, to: characteristic, isAddressable: true)
-            let (withdrawn, next) = indications.withdrawDocuments { [queues] in queues.isOver($0) }
+            let (withdrawn, next) = indications.withdrawDocuments { [queues] in !queues.hasQueue($0) }
             for id in withdrawn { queues.ended(id, .failure(.notSubscribed)) }
             take()
             handOn(next)

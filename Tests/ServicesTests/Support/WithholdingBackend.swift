@@ -29,7 +29,6 @@ private final class WithholdingHost: PeripheralHost {
     func read(_ request: BackendReadRequest) -> BackendAnswer { host.read(request) }
     func write(_ request: BackendWriteRequest) -> BackendAnswer { host.write(request) }
     func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer { await host.answer(request) }
-    func whichAreOver(_ updates: [BackendUpdate]) -> Set<BackendUpdate.ID> { host.whichAreOver(updates) }
     func untilAnswered() async { await host.untilAnswered() }
 
     /// Keeps an update if it is to be kept.

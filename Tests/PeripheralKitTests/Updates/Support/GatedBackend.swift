@@ -48,7 +48,6 @@ private struct GatedHost: PeripheralHost {
     func read(_ request: BackendReadRequest) -> BackendAnswer { host.read(request) }
     func write(_ request: BackendWriteRequest) -> BackendAnswer { host.write(request) }
     func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer { await host.answer(request) }
-    func whichAreOver(_ updates: [BackendUpdate]) -> Set<BackendUpdate.ID> { host.whichAreOver(updates) }
     func untilAnswered() async { await host.untilAnswered() }
 
     func handle(_ event: BackendEvent) {
