@@ -14,6 +14,12 @@ struct SeveralProgramsTests {
         EmulatedBlueZ.Configuration(version: $0)
     }
 
+    private static var busy: EmulatedBlueZ.Configuration {
+        var daemon = EmulatedBlueZ.Configuration(version: .v5_87)
+        daemon.isBusy = true
+        return daemon
+    }
+
     /// A program whose service has the same type and size as those of the others.
     struct Program: Sendable {
         let number: UInt8
@@ -162,7 +168,7 @@ struct SeveralProgramsTests {
         }
     }
 
-    @Test(arguments: daemons)
+    @Test(arguments: daemons + [busy])
     func programsThatStartAtOnceServe(daemon: EmulatedBlueZ.Configuration) async throws {
         let programs = (1...3 as ClosedRange<UInt8>).map { Program($0) }
         for program in programs { try await program.preserveAsBefore() }
@@ -331,12 +337,14 @@ struct SeveralProgramsTests {
         }
     }
 
-    /// All recover at the same moment, some in blocks next to each other, and one where bluetoothd has put
-    /// it.
-    @Test(arguments: daemons)
+    /// All recover at the same moment, some in blocks next to each other, and some in one block, where
+    /// bluetoothd has put them.
+    @Test(arguments: daemons + [busy])
     func allReturnToTheirHandlesWhenBluetoothdRestarts(daemon: EmulatedBlueZ.Configuration) async throws {
-        let programs = [Program(1), Program(2, size: 8), Program(3), Program(4, isPreserved: false)]
-        for program in programs.prefix(3) { try await program.preserveAsBefore() }
+        let programs =
+            [Program(1), Program(2, size: 8)]
+            + (3...5 as ClosedRange<UInt8>).map { Program($0, isPreserved: false) }
+        for program in programs.prefix(2) { try await program.preserveAsBefore() }
         try await withEmulatedBlueZ(daemon) { bluez in
             _ = try await run(programs, on: bluez)
             let running = Log<Running>()

@@ -11,33 +11,37 @@ struct HandleRecord: Hashable, Sendable {
     /// The database in which ``checked`` is valid, which is one adapter of one run of bluetoothd.
     private(set) var database = ""
 
+    /// The page in which ``checked`` is valid; see ``HandleReservation/turnPage(in:)``.
+    private var page: Int?
+
     /// The ranges that contain no service of another program at handles that bluetoothd has chosen.
     ///
-    /// The ranges stay valid as long as the database exists. The reason is that bluetoothd places such
-    /// services after all handles that it has ever used.
+    /// The ranges stay valid as long as the database and its page exist. The reason is that bluetoothd places
+    /// such services after all handles that it has ever used.
     private(set) var checked: [ClosedRange<AttributeHandle>] = []
 
     init(claimUUID: BluetoothUUID = .random()) {
         self.claimUUID = claimUUID
     }
 
-    /// Returns whether a range needs no check in a database.
-    func isChecked(_ range: ClosedRange<AttributeHandle>, in database: String?) -> Bool {
-        database == self.database
+    /// Returns whether a range needs no check in a page of a database.
+    func isChecked(_ range: ClosedRange<AttributeHandle>, in database: String?, page: Int?) -> Bool {
+        database == self.database && page != nil && page == self.page
             && checked.contains {
                 $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound
             }
     }
 
     /// Records the ranges of the program as checked.
-    mutating func setChecked(_ ranges: [ClosedRange<AttributeHandle>], in database: String) {
+    mutating func setChecked(_ ranges: [ClosedRange<AttributeHandle>], in database: String, page: Int?) {
         self.database = database
+        self.page = page
         checked = Array(ranges.prefix(Self.maximumCount))
     }
 
     /// Requires a new check of every range.
     mutating func forgetChecked() {
-        (database, checked) = ("", [])
+        (database, page, checked) = ("", nil, [])
     }
 
     /// The maximum number of ranges that the preserved state has room for.
@@ -53,7 +57,11 @@ extension HandleRecord {
         guard words.count == 3, let uuid = BluetoothUUID(String(words[0])) else { return nil }
         self.init(claimUUID: uuid)
         guard words[1] != "-" else { return }
-        database = String(words[1])
+        let parts = words[1].split(separator: "#")
+        guard let name = parts.first else { return nil }
+        database = String(name)
+        // The text of an earlier version has no page.
+        page = parts.count == 2 ? Int(parts[1]) : nil
         for word in words[2].split(separator: ",") {
             let ends = word.split(separator: "-").map { UInt16($0, radix: 16) }
             guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last else { return nil }
@@ -62,14 +70,15 @@ extension HandleRecord {
         guard (1...Self.maximumCount).contains(checked.count) else { return nil }
     }
 
-    /// The record as three words: the UUID, the database, and the checked ranges.
+    /// The record as three words: the UUID, the database with its page, and the checked ranges.
     var text: String {
         let ranges = checked.map { range in
             let ends = [range.lowerBound, range.upperBound]
             return ends.map { String($0.rawValue, radix: 16) }.joined(separator: "-")
         }
         guard !database.isEmpty, !ranges.isEmpty else { return "\(claimUUID) - -" }
-        return "\(claimUUID) \(database) \(ranges.joined(separator: ","))"
+        let page = page.map { "#\($0)" } ?? ""
+        return "\(claimUUID) \(database)\(page) \(ranges.joined(separator: ","))"
     }
 }
 

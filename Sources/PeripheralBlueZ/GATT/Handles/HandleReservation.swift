@@ -9,17 +9,12 @@ internal import PeripheralDBus
 /// handles later.
 ///
 /// All blocks are claimed while the services are registered. Afterwards, ``keep(_:in:)`` releases the blocks
-/// of handles that bluetoothd has chosen, so that programs with neighboring handles can register too. It
-/// keeps a block if another program may have checked its handles before.
+/// of the handles that bluetoothd has chosen.
 ///
 /// The reservation lasts as long as one connection to the bus, because the end of the connection ends all
 /// claims. Only one call runs at a time.
 actor HandleReservation {
     private var claimed: Set<HandleBlock> = []
-    /// The reserved ranges that another program may have checked before, in this database.
-    ///
-    /// That program does not check again. Only a claim keeps it away.
-    private var checkedByOthers: [ClosedRange<AttributeHandle>] = []
     private(set) var record: HandleRecord
 
     init(_ record: HandleRecord) {
@@ -58,45 +53,59 @@ actor HandleReservation {
     ) async throws(BusError) -> Set<HandleBlock> {
         let needed = HandleBlock.touched(by: ranges)
         try await release(claimed.subtracting(needed), in: daemon)
-        let unchecked = ranges.filter { !record.isChecked($0, in: daemon.database) }
-        checkedByOthers = ranges
-        if !unchecked.isEmpty {
-            let next = try await passClaims(in: daemon)
-            checkedByOthers.removeAll { range in
-                unchecked.contains(range) && next.map { $0 <= range.lowerBound } == true
-            }
-        }
+        guard !needed.isEmpty else { return [] }
+        let isNew = daemon.database == nil || record.database != daemon.database
+        if isNew { try await passClaims(in: daemon) }
         for block in needed.subtracting(claimed).sorted() {
             // All programs claim in this order. A program whose claim is refused stops, so the other program
             // receives all blocks.
             guard try await isRegistered(claim(of: block, in: daemon), in: daemon) else { return [block] }
             claimed.insert(block)
         }
-        let refused = try await blocksOfOthers(in: unchecked, of: daemon)
-        if refused.isEmpty, let database = daemon.database { record.setChecked(ranges, in: database) }
+        // No other program can register at these handles from now on.
+        let page = isNew ? nil : try await nextHandle(in: daemon)?.page
+        let unchecked = ranges.filter { !record.isChecked($0, in: daemon.database, page: page) }
+        guard let last = unchecked.map(\.upperBound).max()?.endOfBlock else { return [] }
+        let next = try await nextHandle(using: last, in: daemon)
+        let refused = try await blocksOfOthers(in: unchecked, before: next, of: daemon)
+        if refused.isEmpty, let database = daemon.database {
+            record.setChecked(ranges, in: database, page: next.map { max($0, last).page })
+        }
         return refused
     }
 
-    /// Keeps the claims that other programs need to find, and releases the other claims.
+    /// Keeps the claims on the blocks of these ranges, and releases the other claims.
     ///
-    /// - Parameters:
-    ///   - ranges: The ranges that bluetoothd has not chosen.
-    ///   - daemon: The access to bluetoothd.
-    /// - Throws: `BusError`.
+    /// A program that checked the released blocks before must check them again.
     func keep(_ ranges: [ClosedRange<AttributeHandle>], in daemon: Daemon) async throws(BusError) {
-        let needed = HandleBlock.touched(by: ranges + checkedByOthers)
-        try await release(claimed.subtracting(needed), in: daemon)
+        let idle = claimed.subtracting(HandleBlock.touched(by: ranges))
+        guard !idle.isEmpty, try await turnPage(in: daemon) else { return }
+        try await release(idle, in: daemon)
+    }
+
+    /// Begins a new page of the database.
+    ///
+    /// A page consists of 256 handles. The current page contains the handle that bluetoothd would choose
+    /// next. A program that returns to handles that bluetoothd had chosen claims them only for a moment. It
+    /// turns the page before it releases its claims. Programs that have checked the same handles in an
+    /// earlier page check them again.
+    ///
+    /// - Returns: `false` if there is no further page.
+    private func turnPage(in daemon: Daemon) async throws(BusError) -> Bool {
+        // Without reported handles, every program checks each time.
+        guard daemon.reportsHandles else { return true }
+        guard let next = try await nextHandle(in: daemon) else { return false }
+        for page in next.page..<0xFF {
+            let last = AttributeHandle(rawValue: UInt16(page) << 8 | 0xFF)
+            // A service may use the last handle of the page.
+            if try await probe([last], of: daemon).attempt(by: daemon.managers).isFree { return true }
+        }
+        return false
     }
 
     /// Prevents bluetoothd from placing services at the handles of the claims.
-    ///
-    /// - Returns: The first handle that bluetoothd has not used yet; `nil` if this version does not report
-    ///   it. Another program that has checked a range has used handles after it.
-    @discardableResult
-    func passClaims(in daemon: Daemon) async throws(BusError) -> AttributeHandle? {
-        let probe = probe([nil, HandleBlock.endOfClaims], of: daemon)
-        let next = try await probe.attempt(by: daemon.managers).chosen.first
-        return daemon.reportsHandles ? next : nil
+    func passClaims(in daemon: Daemon) async throws(BusError) {
+        _ = try await probe([HandleBlock.endOfClaims], of: daemon).attempt(by: daemon.managers)
     }
 
     /// Requires a new check of every range, because bluetoothd has refused a range.
@@ -135,12 +144,13 @@ actor HandleReservation {
     }
 
     /// Returns the blocks of these ranges in which bluetoothd has placed services.
+    ///
+    /// bluetoothd has used no handle from `next` on. All handles are checked if it is `nil`.
     private func blocksOfOthers(
         in ranges: [ClosedRange<AttributeHandle>],
+        before next: AttributeHandle?,
         of daemon: Daemon
     ) async throws(BusError) -> Set<HandleBlock> {
-        guard let last = ranges.map(\.upperBound).max() else { return [] }
-        let next = try await nextHandle(using: last.endOfBlock, of: daemon)
         var refused: Set<HandleBlock> = []
         for range in ranges {
             let used = (range.lowerBound.rawValue...range.upperBound.rawValue)
@@ -165,11 +175,12 @@ actor HandleReservation {
     /// - Returns: The handle; `nil` if this version does not report it.
     /// - Throws: `BusError`.
     private func nextHandle(
-        using last: AttributeHandle,
-        of daemon: Daemon
+        using last: AttributeHandle? = nil,
+        in daemon: Daemon
     ) async throws(BusError) -> AttributeHandle? {
         guard daemon.reportsHandles else { return nil }
-        return try await probe([nil, last], of: daemon).attempt(by: daemon.managers).chosen.first
+        let handles = last.map { [nil, $0] } ?? [nil]
+        return try await probe(handles, of: daemon).attempt(by: daemon.managers).chosen.first
     }
 
     private func isFree(_ handles: [AttributeHandle], of daemon: Daemon) async throws(BusError) -> Bool {
@@ -187,6 +198,9 @@ actor HandleReservation {
 }
 
 extension AttributeHandle {
+    /// The page of the handle; see ``HandleReservation/turnPage(in:)``.
+    fileprivate var page: Int { Int(rawValue >> 8) }
+
     /// The last handle of a block of 16, which keeps bluetoothd out of the rest of the block.
     fileprivate var endOfBlock: AttributeHandle {
         rawValue < 0x03E0 ? AttributeHandle(rawValue: rawValue | 0xF) : self

@@ -8,28 +8,39 @@ struct HandleRecordTests {
     @Test func itIsReadAsItWasWritten() throws {
         var record = HandleRecord()
         #expect(HandleRecord(record.text) == record)
-        record.setChecked([0x0100...0x0106, 0x0123...0xFFFF], in: "6f3b/:1.5/hci0/1234")
-        #expect(record.text.hasSuffix(" 6f3b/:1.5/hci0/1234 100-106,123-ffff"))
+        record.setChecked([0x0100...0x0106, 0x0123...0xFFFF], in: "6f3b/:1.5/hci0/1234", page: 2)
+        #expect(record.text.hasSuffix(" 6f3b/:1.5/hci0/1234#2 100-106,123-ffff"))
         #expect(HandleRecord(record.text) == record)
     }
 
     @Test(arguments: [
         "", "x - -", "1234 a", "1234 a 100", "1234 a 100-", "1234 a 200-100", "1234 a 100-10000",
-        "1234 a b c", "1234 a ,", "1234 a " + String(repeating: "100-106,", count: 257),
+        "1234 a b c", "1234 a ,", "1234 # 100-106", "1234 a " + String(repeating: "100-106,", count: 257),
     ])
     func whatIsNoRecordIsRefused(text: String) {
         #expect(HandleRecord(text) == nil)
     }
 
-    @Test func rangesAreCheckedInOneDatabaseOnly() {
+    /// The text of an earlier version has no page, so the ranges are checked again.
+    @Test func rangesWithoutAPageAreChecked() throws {
+        let record = try #require(HandleRecord("\(HandleRecord().claimUUID) a 100-106"))
+        #expect(record.database == "a")
+        #expect(!record.isChecked(0x0100...0x0106, in: "a", page: 1))
+        #expect(!record.isChecked(0x0100...0x0106, in: "a", page: nil))
+        #expect(HandleRecord(record.text) == record)
+    }
+
+    @Test func rangesAreCheckedInOnePageOfOneDatabase() {
         var record = HandleRecord()
-        record.setChecked([0x0100...0x0106], in: "a")
-        #expect(record.isChecked(0x0100...0x0106, in: "a"))
-        #expect(record.isChecked(0x0102...0x0103, in: "a"))
-        #expect(!record.isChecked(0x0100...0x0107, in: "a"))
-        #expect(!record.isChecked(0x0100...0x0106, in: "b"))
+        record.setChecked([0x0100...0x0106], in: "a", page: 1)
+        #expect(record.isChecked(0x0100...0x0106, in: "a", page: 1))
+        #expect(record.isChecked(0x0102...0x0103, in: "a", page: 1))
+        #expect(!record.isChecked(0x0100...0x0107, in: "a", page: 1))
+        #expect(!record.isChecked(0x0100...0x0106, in: "b", page: 1))
+        #expect(!record.isChecked(0x0100...0x0106, in: "a", page: 2))
+        #expect(!record.isChecked(0x0100...0x0106, in: "a", page: nil))
         record.forgetChecked()
-        #expect(!record.isChecked(0x0100...0x0106, in: "a"))
+        #expect(!record.isChecked(0x0100...0x0106, in: "a", page: 1))
     }
 
     @Test func itFitsIntoWhatIsPreserved() {
@@ -38,7 +49,7 @@ struct HandleRecordTests {
             let handle = AttributeHandle(rawValue: UInt16(0x1000 + 16 * number))
             return handle...handle
         }
-        record.setChecked(ranges, in: String(repeating: "a", count: 200))
+        record.setChecked(ranges, in: String(repeating: "a", count: 200), page: 255)
         #expect(record.text.utf8.count <= 4096)
     }
 

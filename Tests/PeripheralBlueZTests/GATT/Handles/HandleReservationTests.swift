@@ -27,6 +27,10 @@ struct HandleReservationTests {
             let refused = try await reservation.reserve(ranges, in: daemon)
             #expect(refused == Set(block.map { [$0] } ?? []), sourceLocation: location)
         }
+
+        func services(at handle: AttributeHandle) -> PlaceholderServices {
+            PlaceholderServices(at: [handle], root: "/services", on: daemon.connection)
+        }
     }
 
     /// Runs a test with two programs.
@@ -82,31 +86,45 @@ struct HandleReservationTests {
         }
     }
 
-    /// The first program keeps the block if nothing shows which handles bluetoothd has used, as on 5.75.
+    /// The programs use the same block, because bluetoothd had chosen their handles.
     @Test(arguments: daemons)
-    func aProgramReleasesABlockThatNoOtherHasChecked(daemon: EmulatedBlueZ.Configuration) async throws {
+    func programsReturnToHandlesThatBluetoothdHadChosen(daemon: EmulatedBlueZ.Configuration) async throws {
         try await withPrograms(on: daemon) { first, second in
-            try await first.reserve(0x0020...0x0026)
+            try await second.reserve(0x0100...0x0106)
+            try await first.reserve(0x0020...0x0022)
             try await first.reservation.keep([], in: first.daemon)
-            let isKept = daemon.version == "5.75"
-            try await second.reserve(0x0028...0x002E, refused: isKept ? HandleBlock(of: 0x0020) : nil)
+            try await second.reserve(0x0024...0x0026)
+            try await second.reservation.keep([], in: second.daemon)
+            try await first.reserve(0x0028...0x002A)
         }
     }
 
-    /// A program that has checked its handles does not check again after a restart.
-    ///
-    /// Only a claim tells it
-    /// that another program has returned to these handles.
+    /// A program that has checked its handles checks them again if another program may have returned to them.
     @Test(arguments: daemons)
-    func aProgramThatHasCheckedItsHandlesFindsTheOneThatReturnedToThem(daemon: EmulatedBlueZ.Configuration)
+    func aProgramFindsTheOneThatReturnedToTheHandlesItHasChecked(daemon: EmulatedBlueZ.Configuration)
         async throws
     {
         try await withPrograms(on: daemon) { first, second in
             try await second.reserve(0x0100...0x0106)
             try await second.reservation.release(in: second.daemon)
             try await first.reserve(0x0100...0x0106)
+            #expect(try await first.services(at: 0x0103).register(by: first.daemon.managers))
             try await first.reservation.keep([], in: first.daemon)
             try await second.reserve(0x0100...0x0106, refused: HandleBlock(of: 0x0100))
+        }
+    }
+
+    /// Otherwise it does not check them again, although each start of another program uses a handle.
+    @Test(arguments: daemons)
+    func aProgramChecksItsHandlesOnce(daemon: EmulatedBlueZ.Configuration) async throws {
+        try await withPrograms(on: daemon) { first, second in
+            try await second.reserve(0x0100...0x0106)
+            try await second.reservation.release(in: second.daemon)
+            try await first.reserve(0x0110...0x0116)
+            // A program of another framework.
+            #expect(try await first.services(at: 0x0103).register(by: first.daemon.managers))
+            let checks = !second.daemon.reportsHandles
+            try await second.reserve(0x0100...0x0106, refused: checks ? HandleBlock(of: 0x0100) : nil)
         }
     }
 
