@@ -62,7 +62,9 @@ package actor BusProxy {
         try result.get()
     }
 
-    /// From now on, has clients take one who speaks to them for another, whose name must be as long.
+    /// From now on, replaces the name of `sender` by `other` in everything that clients receive.
+    ///
+    /// Both names must have the same length.
     package func disguise(_ sender: BusName, as other: BusName) {
         for link in links { link.disguise = (Array(sender.text.utf8) + [0], Array(other.text.utf8) + [0]) }
     }

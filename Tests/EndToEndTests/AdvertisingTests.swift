@@ -96,7 +96,7 @@ struct AdvertisingTests {
                     return
                 }
                 #expect(ended.localName == "Short")
-                // bluetoothd tells of it first.
+                // bluetoothd reports the end first, and then withdraws the advertisement.
                 try await until { observer.names == ["Long"] }
                 // A connection has what is advertised registered again.
                 let central = bluez.central(for: peripheral)

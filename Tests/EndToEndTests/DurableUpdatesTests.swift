@@ -89,7 +89,8 @@ struct DurableUpdatesTests {
             if version >= "5.76" {
                 #expect(try await other.nextUpdate(of: audit) == 2)
             } else {
-                // No one can be reached: that it is tried is not to be seen.
+                // Before 5.76, no central can be reached until both links are encrypted. The test cannot see
+                // the attempts.
                 for _ in 0..<50 { _ = try await phone.read(open) }
             }
             try phone.encrypt()

@@ -6,7 +6,7 @@ import PeripheralTesting
 import TestSupport
 import Testing
 
-/// What the program is told when its peripheral cannot be published: what is wrong, and what to do.
+/// If a peripheral cannot be published, the error names the problem and the remedy.
 @Suite(.timeLimit(.minutes(1)))
 struct FailureTests {
     private func failure(

@@ -22,7 +22,7 @@ struct HeartRateTests {
                 let location = try #require(heartRate.bodySensorLocation)
                 #expect(try await central.read(location) == .chest)
                 try await central.subscribe(to: heartRate.measurement)
-                // The subscription is told before the read is asked.
+                // The peripheral learns of the subscription before it receives the read.
                 _ = try await central.read(location)
                 for bpm: UInt16 in [60, 61, 62] {
                     try await session.notify(heartRate.measurement, HeartRateMeasurement(bpm: bpm))

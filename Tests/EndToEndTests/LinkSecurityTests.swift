@@ -7,7 +7,7 @@ import PeripheralTesting
 import TestSupport
 import Testing
 
-/// Where the kernel does not tell which links are encrypted.
+/// Updates that need an encrypted link, also if the kernel does not report the encryption.
 @Suite(.timeLimit(.minutes(1)))
 struct LinkSecurityTests {
     private struct Unknown: KernelLinks {

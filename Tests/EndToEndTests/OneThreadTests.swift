@@ -55,7 +55,7 @@ struct OneThreadTests {
     }
 }
 
-/// Before Swift 6.3, no one can say where tasks run.
+/// Before Swift 6.3, a program cannot choose where its tasks run.
 private var runsOnOneThread: Bool {
     #if compiler(>=6.3)
         true

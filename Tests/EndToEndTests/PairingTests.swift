@@ -228,7 +228,7 @@ struct PairingTests {
 
     // MARK: - Questions that end
 
-    /// A handler that waits until no one wants its answer.
+    /// A handler that waits until it is cancelled, because its question has ended.
     private struct PatientHandler: Sendable {
         let begun = Signal<Void>()
         let asked = Signal<Void>()
@@ -310,7 +310,7 @@ struct PairingTests {
         }
     }
 
-    /// bluetoothd does not tell when a central has paired that was paired before.
+    /// bluetoothd does not report the end of a pairing if the central was paired before.
     @Test func passkeyThatIsShownForTooLongDisturbsNobody() async throws {
         let shown = Signal<UInt32>()
         let ended = Signal<Void>()
@@ -334,7 +334,7 @@ struct PairingTests {
                 await clock.waitForSleeper()
                 clock.advance(by: .seconds(30))
                 try await ended.next()
-                // Whatever bluetoothd was told by now, it has done.
+                // bluetoothd carries out all earlier calls before it answers this one.
                 #expect(try await session.bondedCentrals().count == 1)
                 #expect(try await central.read(Self.secret) == 42)
             }

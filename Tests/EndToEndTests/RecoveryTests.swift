@@ -37,7 +37,7 @@ struct RecoveryTests {
                     while !session.centrals.isEmpty || !session.subscriptions.isEmpty {
                         _ = try await events.next()
                     }
-                    // It goes to no one, and holds no one up.
+                    // The value reaches no central, and the call does not wait.
                     try await session.notify(value, 1)
 
                     try await fault.mend(bluez)
@@ -223,7 +223,7 @@ struct RecoveryTests {
         }
     }
 
-    /// They were told of while the services were there, though the peripheral was not published.
+    /// bluetoothd reports a central while the services are registered, before the peripheral is published.
     @Test func centralsThatLeaveDuringAnAttemptThatFailsAreGone() async throws {
         let others = Peripheral("Others") {
             GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 1) }
@@ -292,7 +292,7 @@ struct RecoveryTests {
         }
     }
 
-    /// What is sent to all subscribers while bluetoothd dies was sent to no one: the program's loop goes on.
+    /// A notification to all subscribers does not fail if bluetoothd dies: the program continues.
     @Test(arguments: [BlueZVersion.v5_66, .v5_87])
     func notifyingAllGoesOnWhateverHappens(version: BlueZVersion) async throws {
         let value = Characteristic<UInt8>(0x2A19, [.notify])

@@ -44,7 +44,9 @@ struct SeveralProgramsTests {
             }
         }
 
-        /// Runs the program, and hands over where its value is and whether it was told that it has moved.
+        /// Runs the program; the body receives the handle of its value.
+        ///
+        /// `hasMoved` is true if the program received `handlesChanged`.
         func run(
             on backend: some PeripheralBackend,
             _ body: @escaping @Sendable (AttributeHandle, _ hasMoved: Bool) async throws -> Void
@@ -193,7 +195,7 @@ struct SeveralProgramsTests {
         }
     }
 
-    /// Also where bluetoothd does not tell which handles it has chosen.
+    /// This also holds if bluetoothd does not report the handles that it has chosen.
     @Test(arguments: daemons + [EmulatedBlueZ.Configuration(version: "5.75")])
     func aPinnedServiceOfAnotherProgramStays(daemon: EmulatedBlueZ.Configuration) async throws {
         let first = Program(1, pinned: 0x0100, isPreserved: false)
@@ -229,7 +231,9 @@ struct SeveralProgramsTests {
         }
     }
 
-    /// bluetoothd has put a service where the large one was, which no claim tells.
+    /// bluetoothd has placed a service at the former handles of the large one.
+    ///
+    /// No program has claimed these handles.
     @Test(arguments: daemons)
     func aServiceThatBluetoothdHasPlacedIsNotEnclosed(daemon: EmulatedBlueZ.Configuration) async throws {
         let (large, low) = (Program(9, size: 30), Program(1, pinned: 0x0100, isPreserved: false))

@@ -64,7 +64,7 @@ struct UnmodifiedMappingsTests {
         #expect(addresses(in: text) == expected)
     }
 
-    /// A kernel that does not tell all of it might hide a modified page.
+    /// If the kernel omits one of these lines, a page may be modified.
     @Test(arguments: ["Shared_Dirty:", "Private_Dirty:", "Anonymous:", "Swap:"])
     func takesNothingWithoutKnowing(_ key: String) {
         let lines = Self.pages[0].text.split(separator: "\n").filter { !$0.hasPrefix(key) }

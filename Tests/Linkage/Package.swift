@@ -1,7 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The ready-made services, each with a program `with-<Name>` that tells by its size what the service costs.
+/// The ready-made services; the program `with-<Name>` contains one of them.
+///
+/// The size of the program shows the cost of the service.
 let services = [
     "AutomationIO",
     "Battery",

@@ -71,7 +71,7 @@ struct OneThreadTestHelper {
         try await Task.sleep(for: .seconds(100))
     }
 
-    /// Is a peripheral until a central has told it to end, and then once more until a signal arrives.
+    /// Runs a peripheral until a central writes, and then again until SIGTERM arrives.
     ///
     /// What a central reads is how many threads the process has.
     private static func runTwice(on bus: String) async throws {

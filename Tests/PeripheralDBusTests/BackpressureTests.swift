@@ -37,8 +37,9 @@ struct BackpressureTests {
     /// More than any socket takes at once.
     private static let bulk = [UInt8](repeating: 0, count: 4_000_000)
 
-    /// Runs `body` with a connection whose queue is full, towards a bus that takes nothing until it is told
-    /// to.
+    /// Runs `body` with a connection whose queue is full.
+    ///
+    /// The bus reads nothing until the test calls `read()`.
     private func withFullQueue(_ body: (BusConnection, FakeBus) async throws -> Void) async throws {
         try await FakeBus.run(greeting: .followedByAPause) { bus, loop in
             let connection = try await BusConnection.connect(to: .address(bus.address), on: loop)

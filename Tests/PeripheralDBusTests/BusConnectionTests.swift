@@ -7,7 +7,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct BusConnectionTests {
-    /// As a bus would have to be that passes on what no one has asked for.
+    /// A connection ignores a reply from a sender that it has not called.
+    ///
+    /// Only a faulty bus delivers such a reply.
     @Test(arguments: ["the unique name", "a name that is followed"])
     func anAnswerByAnotherThanWhoWasCalledIsNone(destination: String) async throws {
         try await TestBus.run { test in
@@ -169,7 +171,7 @@ struct BusConnectionTests {
         await #expect(throws: BusError.disconnected) {
             try await connection.subscribe(to: MatchRule()) { _ in }
         }
-        // The one that asks late is told at once; closing what is lost does nothing.
+        // A handler that is added late is called at once. Closing a lost connection does nothing.
         await connection.onLoss { lost.send(-1) }
         #expect(await lost.next() == -1)
         kept.answerAll()
@@ -218,7 +220,7 @@ struct BusConnectionTests {
     }
 }
 
-/// Replies that no one gives, for now.
+/// Replies that wait until the test sends them.
 final class Kept: Sendable {
     private let replies = Mutex<[DeferredReply]>([])
 

@@ -26,7 +26,7 @@ struct BondedSubscriptionTests {
         #expect(fixture.server.send([1], of: 0x0003, in: fixture.application))
         try await central.connect()
         #expect(fixture.provider.takeLog() == ["configure 0x0003: 0 to 1, resumed"])
-        // bluetoothd has the value already, and tells no one.
+        // bluetoothd already has this configuration, and does not report it.
         try await central.subscribe(0x0017, to: .notification)
         #expect(fixture.provider.takeLog() == [])
         fixture.server.send([2], of: 0x0003, in: fixture.application)

@@ -252,7 +252,7 @@ struct PairingTests {
         central.disconnect()
         try await central.connect()
         #expect(try await Self.level(of: central) == .open)
-        // Anybody could claim to be that central: Just Works is not enough to replace the bond.
+        // Any device could claim to be that central, so Just Works cannot replace the bond.
         #expect(await Self.code { try await central.pair(.justWorks) } == .pairingFailed)
         try await central.pair(.confirming())
         #expect(try await Self.level(of: central) == .secureConnections)

@@ -270,7 +270,7 @@ struct ServerRequestTests {
         await fixture.server.remove(fixture.application)
         #expect(fixture.server.send([7], of: 0x0003, in: fixture.application) == false)
         fixture.server.disconnect(connection)
-        // As with bluetoothd, the application is not told.
+        // Like bluetoothd, the server does not report this to the application.
         #expect(fixture.provider.takeLog() == [])
         #expect(link.lines == ["disconnected"])
     }

@@ -190,7 +190,7 @@ struct LinkLossServiceTests {
         let (released, release) = AsyncStream.makeStream(of: Never.self)
         let service = LinkLossService { level, central in
             alerts.append((level, central))
-            // A program that alerts until somebody silences it.
+            // The program alerts until a user silences it.
             if level == .mild { for await _ in released {} }
         }
         let peripheral = Peripheral("Keys", pairing: .justWorks) { service }

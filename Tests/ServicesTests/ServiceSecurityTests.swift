@@ -52,7 +52,7 @@ struct ServiceSecurityTests {
         #expect(Set(demands.characteristics(mixed)) == [mixed])
     }
 
-    /// A service whose data is about somebody's health is refused where no one can pair.
+    /// A service with health data is refused if no central can pair.
     @Test func healthDataNeedsPairing() {
         let peripheral = Peripheral("Cuff") { BloodPressureService() }
         #expect(peripheral.validate().map(\.severity) == [.error])

@@ -4,7 +4,7 @@ import PeripheralStorage
 
 /// The process that the tests of the storage lock out, kill, or give a full disk.
 ///
-/// It tells its parent line by line what it has done, and ends when no one listens any more.
+/// It reports each step to its parent in a line. It ends when the parent no longer reads.
 @main
 struct StorageTestHelper {
     static func main() async {
@@ -91,7 +91,7 @@ struct StorageTestHelper {
         say(try await record.load() == restorationState(1) ? "intact" : "changed")
     }
 
-    /// A document of which each entry tells the number, as many as the number demands.
+    /// A document with `number % 97` further entries, each with the number as its value.
     private static func restorationState(_ number: Int) -> RestorationState {
         var group = RestorationState.Group("Document")
         group["Number"] = "\(number)"

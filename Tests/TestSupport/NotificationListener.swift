@@ -1,6 +1,6 @@
 import Glibc
 
-/// The end of a service manager, which programs tell how they do.
+/// The socket of a service manager, to which programs report their state.
 package final class NotificationListener: Sendable {
     /// Its name in the abstract namespace.
     package let address: String
@@ -25,14 +25,14 @@ package final class NotificationListener: Sendable {
 
     deinit { close(descriptor) }
 
-    /// What has been told next, or `nil` when nothing waits.
+    /// The next message, or `nil` if no message waits.
     package func next() -> String? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor, &bytes, bytes.count, 0)
         return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
-    /// Waits for what is told until it is the last of it.
+    /// Waits for messages until the last one, and returns them all.
     package func told(until isLast: (String) -> Bool) async throws -> [String] {
         var told: [String] = []
         try await until {

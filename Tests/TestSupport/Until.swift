@@ -1,4 +1,4 @@
-/// Waits until a condition holds that no one announces.
+/// Polls a condition until it holds, because no event announces it.
 ///
 /// The pauses grow to a millisecond: what the condition depends on often needs the same processor.
 ///

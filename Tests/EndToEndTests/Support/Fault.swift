@@ -8,7 +8,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     var testDescription: String
     /// What the radio is like meanwhile.
     var radio: PeripheralState.Radio
-    /// The end of the sentence that tells why the peripheral is off the air.
+    /// The end of the reason why the peripheral is off the air.
     var remedy: String
     /// Whether nothing announces that it is mended, so that it is tried again and again.
     var isSilent = false

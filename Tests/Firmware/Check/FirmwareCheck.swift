@@ -102,7 +102,9 @@ struct FirmwareCheck {
         return try process.countWakeUps() - before
     }
 
-    /// As many as 10 a second are in an hour, in less time unless it is to be an hour.
+    /// Receives 36,000 notifications, as many as 10 a second make in an hour.
+    ///
+    /// Without `--hour`, they arrive faster.
     private func notifyForAnHour(_ budget: inout Budget) async throws {
         let (process, central) = try start(interval: interval)
         defer { process.end() }
@@ -116,8 +118,10 @@ struct FirmwareCheck {
         budget.check("of it in no file", Double(memory.own) / 1024, atMost: 1.5, "MiB")
     }
 
-    /// Where nothing tells what has left, a program sends faster than 40 values a second only as it sees that
-    /// they arrive: by a request that comes after the answer to another.
+    /// Shows the firmware that its values have arrived.
+    ///
+    /// If nothing reports which values are completed, the firmware sends more than 40 values a second only
+    /// after such a sign. The sign is a request that follows the response to an earlier request.
     private func showWhatHasArrived(_ central: VirtualCentral) async throws {
         guard let location = heartRate.bodySensorLocation else { return }
         for _ in 0..<2 { _ = try await central.read(location) }

@@ -6,7 +6,9 @@ import PeripheralHealthThermometer
 import PeripheralKit
 import PeripheralTesting
 
-/// The descriptors of the services, of which only a published peripheral tells the bytes.
+/// The descriptors of the services.
+///
+/// Only a published peripheral shows their bytes.
 extension ServiceValues {
     static func descriptors() async throws -> [(service: String, samples: [Sample])] {
         [

@@ -8,7 +8,7 @@ struct BlueZRulesTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var peripheral: Peripheral
-        /// The versions for which the issue is told, of those below.
+        /// The versions, of those in `all`, for which the issue is reported.
         var versions: [BlueZVersion] = Self.all
         var severity = DeclarationIssue.Severity.warning
         var element = "characteristic 2a19 of service 180f"

@@ -90,7 +90,9 @@ struct AdvertisementPropertiesTests {
         var old = Advertisement(localName: "A")
         var new: Advertisement
         var adapter = AdvertisingCapabilities.extended("5.87")
-        /// The names of the properties that are told; `nil` when it has to be registered again.
+        /// The names of the changed properties that bluetoothd receives.
+        ///
+        /// `nil` if the advertisement must be registered again.
         var told: [String]?
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PeripheralBlueZ
 
-/// What the managers of real adapters tell.
+/// The capabilities that the advertising managers of real adapters report.
 @Suite(.timeLimit(.minutes(1)))
 struct AdvertisingCapabilitiesTests {
     private static let adapter = BusValue.properties([

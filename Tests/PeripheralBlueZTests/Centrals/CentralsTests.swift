@@ -59,8 +59,9 @@ struct CentralsTests {
         case request, servicesResolved, time
     }
 
-    /// bluetoothd tells of a connection before it has a channel to the central, and drops what it is given to
-    /// send until then.
+    /// bluetoothd reports a connection before it has a channel to the central.
+    ///
+    /// Until then, it drops all values for this central.
     @Test(arguments: Sign.allCases)
     func subscriptionsResumeWhenBluetoothdReachesTheCentral(sign: Sign) async throws {
         try await TestBus.run { bus in
@@ -130,7 +131,7 @@ struct CentralsTests {
         }
     }
 
-    /// The question whether it may replace its bond may come before its connection is told.
+    /// bluetoothd may report a connection after the central has asked to replace its bond.
     @Test func aCentralIsKnownToBeBondedBeforeItIsConnected() async throws {
         try await TestBus.run { bus in
             let centrals = try Self.centrals(on: bus, isIndicated: false) { _ in }
@@ -144,7 +145,9 @@ struct CentralsTests {
         }
     }
 
-    /// What bluetoothd tells of its devices is older than what it tells next, however late either is heard.
+    /// The list of devices is older than the signals that follow it.
+    ///
+    /// This holds however late the program receives either.
     @Test func theNewsOfALeavingIsNewerThanTheDevicesThatThereWere() async throws {
         try await TestBus.run { bus in
             let daemonLoop = EventLoop(name: "daemon")
@@ -274,7 +277,8 @@ struct CentralsTests {
         try await TestBus.run { bus in
             let leaving = try Self.device(2)
             let (asked, ask) = AsyncStream.makeStream(of: Void.self)
-            // bluetoothd has told of the leaving before it answers, so that it comes before the answer.
+            // bluetoothd reports the disconnection before it answers, so the report arrives before the
+            // answer.
             let ping = ExportedMethod("Ping", "", "") { [server = bus.server] _, reply in
                 server.assumeIsolated { server in
                     try? server.emitPropertiesChanged(

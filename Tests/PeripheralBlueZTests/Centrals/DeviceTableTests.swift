@@ -73,7 +73,7 @@ struct DeviceTableTests {
             ("Address", .string(lasting.description)), ("AddressType", .string(kind)),
         ])
         var table = DeviceTable()
-        // A request comes before the device is told.
+        // A request arrives before bluetoothd reports the device.
         _ = table.heard(from: address, mtu: 185)
         #expect(table.update(Self.path, device) == [.changed(table.central(central.id) ?? central)])
         let changes = table.update(Self.path, identified)
@@ -82,7 +82,9 @@ struct DeviceTableTests {
         #expect(table.update(Self.path, identified) == [])
     }
 
-    /// The path of its device is that of an earlier address; what is told later is not new.
+    /// The path of the device contains an earlier address of the central.
+    ///
+    /// The first report already contains the identity address, so it is not a change of the address.
     @Test func aProgramThatBeginsLaterLosesNothing() throws {
         var table = DeviceTable()
         _ = table.heard(from: address, mtu: 185)

@@ -13,7 +13,7 @@ struct MiscountsTests {
         #expect(!miscounts.isTooLow(0x15) && !miscounts.isTooHigh(0x15))
     }
 
-    /// bluetoothd tells when the last subscriber leaves, unless it counts one that has unsubscribed.
+    /// bluetoothd reports that the last subscriber disconnects, unless its count is too high.
     @Test(arguments: [true, false])
     func countIsTooHighWhereNoStopFollowsTheLast(isReported: Bool) {
         var miscounts = miscounts

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PeripheralBlueZ
 
-/// A bus that is lost, or does not tell what it should, at the worst moment.
+/// A bus that fails, or omits signals, at the worst moment.
 @Suite(.timeLimit(.minutes(3)))
 struct BusLossTests {
     /// BlueZ on a loop of the test's.
@@ -84,7 +84,7 @@ struct BusLossTests {
         return isBack
     }
 
-    // MARK: - Where nothing tells that bluetoothd runs
+    // MARK: - Without a signal that bluetoothd runs
 
     private func withPeripheral(
         on bluez: EmulatedBlueZ,
@@ -134,10 +134,10 @@ struct BusLossTests {
         try await withEmulatedBlueZ(.init(adapters: [])) { bluez in
             try await withPeripheral(on: bluez) { proxy, clock, peripheral in
                 var states = peripheral.states.makeAsyncIterator()
-                // What becomes of its adapters, bluetoothd tells.
+                // bluetoothd reports every change of its adapters.
                 let noAdapter = "bluetoothd has no Bluetooth adapter. Plug one in, or run "
                 try await states.reach(isOnTheAir: false, noAdapter + "'bluetoothctl list' and 'rfkill'.")
-                // The log is told when it stays so.
+                // If this state lasts, the framework logs it.
                 try await until { clock.sleeperCount == 1 }
                 clock.advance(by: .seconds(2))
                 for _ in 0..<100 {

@@ -40,7 +40,7 @@ struct SlowStartTests {
         }
     }
 
-    /// Interfaces as bluetoothd tells of them.
+    /// Interfaces in the form in which bluetoothd reports them.
     private static func description(of interfaces: [String]) -> BusValue {
         let entries = interfaces.map { interface in
             BusDictionary.Entry(

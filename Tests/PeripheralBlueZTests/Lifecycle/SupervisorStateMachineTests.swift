@@ -339,9 +339,9 @@ struct SupervisorStateMachineTests {
         }
     }
 
-    /// The connection may be one by which nothing comes any more.
+    /// Possibly, no message arrives on this connection any more.
     ///
-    /// What the radio is like, only bluetoothd could tell.
+    /// Only bluetoothd knows the state of the radio.
     @Test func aDaemonThatDoesNotAnswerIsAskedAgainByAnotherConnection() {
         var machine = Self.machine(after: Self.examining)
         #expect(machine.handle(.failed(Self.silence)) == .disconnect)
@@ -359,7 +359,7 @@ struct SupervisorStateMachineTests {
         #expect(machine.handle(.failed(Self.noDaemon)) == .awaitChange(because: Self.noDaemon))
     }
 
-    /// No one is told of the start once the daemon is there.
+    /// The state has no reason after the bus has started bluetoothd.
     @Test func aDaemonThatTheBusHasStartedIsNoReasonAnyMore() {
         let machine = Self.machine(after: Self.startingDaemon + [.examined([Self.adapter])])
         #expect(machine.peripheralState.reason == nil)
@@ -484,7 +484,7 @@ struct SupervisorStateMachineTests {
         /// The step's reply is cut off.
         case beforeFailure
         case afterFailure
-        /// Only the step tells.
+        /// Only the failure of the step shows the loss.
         case asFailure
     }
 
@@ -518,7 +518,7 @@ struct SupervisorStateMachineTests {
             isReplaced = true
         }
         var isLost = true
-        // A connection may be lost before its step tells that it stands.
+        // A connection may be lost before its step reports success.
         var losesNext = loss == .afterSuccess && action == .connect
         for _ in 0..<40 where !machine.peripheralState.isOnTheAir || isLost {
             if action == .finish(nil), row.past.contains(.stopRequested) { return }

@@ -21,7 +21,7 @@ final class ScriptedDaemon: Sendable {
     static let adapter: ObjectPath = "/org/bluez/hci0"
     static let refusal = MethodError("org.bluez.Error.Failed", "Failed to register advertisement")
 
-    /// What an adapter says of itself, and what it was told to say.
+    /// The property `Pairable` of an adapter, with every value that it has had.
     final class Pairable: Sendable {
         private let values: Mutex<[Bool]>
 
@@ -81,7 +81,7 @@ final class ScriptedDaemon: Sendable {
         func method(_ name: MemberName, _ input: Signature) -> ExportedMethod {
             ExportedMethod(name, input, "") { call, reply in
                 guard let program = try? BusName(call.sender.string) else { return }
-                // By these, the program makes sure that no one else has its handles.
+                // With these calls, the program checks that no other program has its handles.
                 var arguments = call.arguments
                 let path = (try? arguments.readValues())?.first?.objectPath
                 if path == "/probe", name == "RegisterApplication" {
@@ -138,7 +138,7 @@ final class ScriptedDaemon: Sendable {
         try await connection.requestName("org.bluez")
     }
 
-    /// Takes services, and tells which handle was chosen for those that demand none.
+    /// Accepts services, and reports a handle for each service that demands none.
     private static func place(_ reply: DeferredReply, of program: BusName, on connection: BusConnection)
         async
     {
@@ -207,7 +207,7 @@ final class ScriptedDaemon: Sendable {
         await #expect(throws: CancellationError.self) { try await run.value }
     }
 
-    /// Tells that a central has come, or so many.
+    /// Reports that one or several centrals have connected.
     func changeConnection(times: Int = 1) async throws {
         for _ in 0..<times {
             let number = centrals.add(1, ordering: .relaxed).newValue
@@ -220,7 +220,7 @@ final class ScriptedDaemon: Sendable {
         }
     }
 
-    /// Tells that the adapter is gone.
+    /// Reports that the adapter is gone.
     func loseAdapter() async throws {
         try await connection.emit("/", .objectManager, "InterfacesRemoved") { writer in
             writer.append(Self.adapter)

@@ -105,7 +105,7 @@ struct ConfirmationsTests {
         for number in 1...3 { #expect(confirm(&confirmations, by: try socket(1)) == ["\(number)"]) }
     }
 
-    // MARK: Updates that no one waits for
+    // MARK: Updates that no program waits for
 
     @Test func aConfirmationIsThatOfItsOwnUpdate() throws {
         for source in [Self.call, try socket(1)] {

@@ -13,7 +13,7 @@ private actor OwnEnd {
     nonisolated let loop: EventLoop
     nonisolated let events = Signal<Event>()
     private var socket: PacketSocket?
-    /// What has become of the packets, each with its number, in the order in which it was told.
+    /// The outcome of each packet, with its number, in the order of the reports.
     private(set) var outcomes: [(number: Int, isTaken: Bool)] = []
 
     init(on loop: EventLoop) {
@@ -89,7 +89,7 @@ struct PacketSocketTests {
     @Test func packetsKeepTheirOrderAcrossAFullSocket() async throws {
         try await Self.run { own, other in
             await own.send(0..<Self.many)
-            // No one has read so far: the rest is queued.
+            // The other end has not read yet, so the rest is queued.
             let taken = await own.outcomes.count
             #expect(0 < taken && taken < Self.many)
             var received: [[UInt8]] = []

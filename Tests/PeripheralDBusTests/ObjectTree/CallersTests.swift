@@ -88,7 +88,7 @@ struct CallersTests {
             #expect(await error(test, "Setting", .byte(8)) == denied)
             _ = try await test.server.watchName(Self.name) { _ in }
             #expect(await error(test, "Setting", .byte(8)) == denied)
-            // Nor is a stranger told what is wrong with the value.
+            // A program that does not own the name does not learn that the value has the wrong type.
             #expect(await error(test, "Setting", .string("")) == denied)
             try await test.client.requestName(Self.name)
             try await until { await test.server.hasOwner(Self.name) }

@@ -19,7 +19,7 @@ final class FakeBus: @unchecked Sendable {
     private static let count = Atomic<Int>(0)
 
     let address: String
-    /// Told when the client asks for the greeting, and when it hangs up.
+    /// Receives an event when the client greets, and when it hangs up.
     let events = Signal<String>()
     private let loop: EventLoop
     private let greeting: Greeting

@@ -5,7 +5,7 @@ import PeripheralDBus
 import PeripheralDoctor
 import Testing
 
-/// What the files of a machine tell.
+/// The facts that the files of a machine contain.
 @Suite(.timeLimit(.minutes(1)))
 struct MachineFilesTests {
     private static let unreachable = "unix:path=/nonexistent/bus"

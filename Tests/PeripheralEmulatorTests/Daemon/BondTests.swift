@@ -4,7 +4,7 @@ import PeripheralKit
 import PeripheralTesting
 import Testing
 
-/// What bluetoothd tells of bonded centrals, as recorded of 5.66.
+/// The reports of bluetoothd about bonded centrals, as recorded from 5.66.
 @Suite(.timeLimit(.minutes(1)))
 struct BondTests {
     private static func run(

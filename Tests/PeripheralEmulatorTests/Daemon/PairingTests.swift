@@ -45,7 +45,7 @@ struct PairingTests {
                 requiresAuthentication: true,
                 enterPasskey: { 1_000_000 }
             )
-            // No one gets the passkey right.
+            // Neither side enters the displayed passkey, because 1,000,000 has too many digits.
             let isAsked = question?.hasSuffix("RequestAuthorization(o DEVICE)") == true
             let isConfirmed = question?.hasPrefix("RequestConfirmation") == true
             let bothEnter = agent == "KeyboardOnly" && central == .keyboardOnly
@@ -146,7 +146,7 @@ struct PairingTests {
 
     /// The answer and the withdrawal come so close behind each other that bluetoothd reads them together.
     @Test func anAnswerRightBeforeTheWithdrawalCounts() async throws {
-        // No one moves it: an answer that is dropped leaves the central waiting.
+        // The clock does not advance, so a dropped answer would leave the central waiting.
         let clock = ManualClock()
         try await Stage.run(.init(clock: clock), agent: "KeyboardOnly") { stage, central async throws in
             let application = stage.application

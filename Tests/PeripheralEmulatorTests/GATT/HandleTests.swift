@@ -127,7 +127,7 @@ struct HandleTests {
         }
     }
 
-    /// What stands before the service that is refused is told, and removed again.
+    /// bluetoothd places the services before the refused one, reports their handles, and removes them.
     @Test func whoAsksIsToldUpToTheServiceThatIsRefused() async throws {
         try await withEmulatedBlueZ { bluez in
             try await RawApplication.run(on: bluez) { application async throws in

@@ -77,7 +77,7 @@ final class RawApplication: Sendable {
         answers.withLock { $0[call] = answer }
     }
 
-    /// Exports objects below the root, whose object manager tells of exactly these.
+    /// Exports objects below the root; its object manager lists exactly these objects.
     func export(_ objects: [RawObject], at root: ObjectPath = root) async throws {
         let tree = BusValue.managedObjects(objects)
         answer("GetManagedObjects \(root)", .values([tree]))

@@ -73,7 +73,7 @@ struct AuthorizationTests {
         }
     }
 
-    /// A central that may not write is told with the first part of a long write.
+    /// The first part of a long write is refused if the central may not write.
     @Test(arguments: [true, false])
     func preparedWritesAreAskedForEarly(isAuthorized: Bool) async throws {
         let written = Log<Int>()

@@ -110,7 +110,7 @@ struct ControlPointTests {
         )
     }
 
-    /// What is to be done for others than the central needs the session.
+    /// A request can concern other centrals, so its work needs the session.
     @Test func aRequestWithoutResponseIsCarriedOutBeforeTheSessionEnds() async throws {
         let began = Log<Void>()
         let isStillValid = Log<Bool>()
@@ -220,7 +220,7 @@ extension TestCentral {
     }
 }
 
-/// What a backend is asked and told around a procedure.
+/// The calls between the host and the backend around a procedure.
 @Suite(.timeLimit(.minutes(1)))
 struct ControlPointBackendTests {
     private let controlPoint = Characteristic<UInt8>(0x2A52, [.write, .indicate]) {
@@ -402,7 +402,9 @@ struct ControlPointBackendTests {
     }
 }
 
-/// A clock that tells when somebody sleeps for a second, as a request does that waits for a confirmation.
+/// A clock that reports when a task sleeps for a second.
+///
+/// A request sleeps for a second while it waits for a confirmation.
 private final class PatienceClock: Clock {
     private let clock = ManualClock()
     private let sleeps = Log<Void>()

@@ -168,7 +168,7 @@ struct PairingAnswererTests {
         #expect(ended.entries == [true])
     }
 
-    /// When a pairing is over is not always told.
+    /// The end of a pairing is not always reported.
     @Test func aPasskeyThatIsStillShownAtTheEndCountsAsShown() async {
         let ended = Log<Bool>()
         let pairing = Pairing.displayPasskey { _, _ in

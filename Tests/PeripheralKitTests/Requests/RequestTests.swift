@@ -115,7 +115,7 @@ struct RequestTests {
         }
     }
 
-    /// The backend is told to stop while a handler works; the central gets its answer nevertheless.
+    /// A central receives its answer even if the run ends while the handler works.
     @Test func requestsInProgressAreAnsweredAtTheEnd() async throws {
         let (entered, enter) = AsyncStream.makeStream(of: Void.self)
         let (released, release) = AsyncStream.makeStream(of: Void.self)

@@ -17,8 +17,9 @@ final class CancelledRunTests: Sendable {
     private let temporary = Central(address: .numbered(2))
     private let store = InMemoryRestorationStore()
 
-    /// Cancels the run at once when both have subscribed and the body has done its part, and tells what is
-    /// preserved.
+    /// Cancels the run when both centrals have subscribed and the body has ended.
+    ///
+    /// Returns the preserved state.
     private func cancel(
         _ body: @escaping @Sendable (PeripheralSession, RecordingLink) async throws -> Void
     ) async throws -> PreservedState {

@@ -53,8 +53,10 @@ final class LateStoreTests: Sendable {
         }
     }
 
-    /// Lets time pass until the session has told something of the store that is not a mere failure to open
-    /// it, or has saved.
+    /// Opens the store, and lets time pass until the run has opened it.
+    ///
+    /// Returns the problems that the session reports, except `unwritable` and `unreadable`. Waits for a save,
+    /// unless a problem has the operation `open`.
     private func untilOpened(_ session: PeripheralSession) async throws -> [RestorationProblem] {
         let saves = store.memory.saveCount
         store.opens()
@@ -64,7 +66,7 @@ final class LateStoreTests: Sendable {
             clock.advance(by: .seconds(1))
             return store.openCount > 0
         }
-        // What is told ends with what becomes of the record.
+        // The last of these events describes the outcome for the record.
         while let event = try? await events.next() {
             guard case .restorationFailed(let problem) = event, problem.error.code != .unwritable,
                 problem.error.code != .unreadable

@@ -95,7 +95,7 @@ final class RestorationFailureTests: Sendable {
         #expect(log.lines.count { $0.contains("cannot be saved") } == 2)
     }
 
-    /// No one knows where the services stood.
+    /// The handles of the services in the damaged state are unknown.
     @Test func whatCannotBeRestoredMayLeaveWrongCaches() async throws {
         try await run { _, session in try await session.preserve() }
         store.loadError = RestorationError(code: .damaged, message: "It is torn.")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PeripheralKit
 
-/// What the program is told of a subscriber of before is true of the central that is there.
+/// A restored subscriber describes the central that is connected now.
 @Suite(.timeLimit(.minutes(1)))
 struct RestoredSubscriberTests {
     private static let identifier = "com.example.door"
@@ -52,7 +52,7 @@ struct RestoredSubscriberTests {
             try await known.subscribe(to: isLocked)
             for await event in events {
                 guard case .restoredSubscriberChanged(let subscriber) = event else { continue }
-                // Told twice: it has come, and it has subscribed.
+                // The event arrives twice: after the connection, and after the subscription.
                 #expect(session.centrals.map(\.id) == [subscriber.central.id])
                 if subscriber.status == .subscribed { break }
             }

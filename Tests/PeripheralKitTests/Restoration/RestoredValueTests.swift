@@ -38,7 +38,7 @@ final class RestoredValueTests: Sendable {
 
     @Test func aValueOfAnotherTypeIsToldAndTheInitialOneServed() async throws {
         try await run(number) { [number] session in try await session.set(number, to: 7) }
-        // As long as no one has given it another value.
+        // Each run reports the problem until the program or a central sets the value.
         for value in [nil, true] {
             try await run(flag) { [flag] session async throws in
                 let restored = try #require(session.restored)

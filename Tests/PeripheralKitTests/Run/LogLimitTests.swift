@@ -31,7 +31,7 @@ struct LogLimitTests {
         #expect(log.lines.dropFirst(7) == ["warning: A [0; 99]", "warning: A [1]"])
     }
 
-    /// What is told once must not be lost because something else was told too often.
+    /// A message that occurs once must not be lost because another occurs too often.
     @Test func whatDiffersInABoundedDetailOrInTheLevelIsOfAnotherKind() {
         for number in 0..<100 {
             limit.limited.warning("A", metadata: ["reason": .bounded("off \(number)", by: "off")])

@@ -46,7 +46,7 @@ final class RecordingLink: BackendLink {
         host.withLock(\.self)?.handle(.updateEnded(update.id, .delivered))
     }
 
-    /// Tells the host of each update that it is delivered, unless that awaits confirmation.
+    /// Reports each update to the host as delivered, unless it awaits confirmation.
     func deliver(for host: any PeripheralHost) {
         self.host.withLock { $0 = host }
     }

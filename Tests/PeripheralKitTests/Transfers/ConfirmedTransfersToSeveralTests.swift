@@ -49,8 +49,9 @@ struct ConfirmedTransfersToSeveralTests {
         return sending
     }
 
-    /// Ends what is under way to somebody, one after the other, or as often as is told, and tells what that
-    /// was.
+    /// Ends the updates in flight to these recipients, one after the other.
+    ///
+    /// Ends at most `atMost` updates, and returns their values.
     private func end(
         _ recipients: BackendUpdate.Recipients,
         _ code: PeripheralError.Code? = nil,

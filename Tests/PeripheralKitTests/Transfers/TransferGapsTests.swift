@@ -220,7 +220,7 @@ struct TransferGapsTests {
         }
     }
 
-    /// As the documentation of `send` tells of a call that is cancelled.
+    /// The documentation of `send` promises this for a call that is cancelled.
     @Test func aConfirmedDocumentThatIsCancelledIsEndedByTheMark() async throws {
         try await peripheral.test { central, session in
             try await central.subscribe(to: value)

@@ -27,8 +27,9 @@ struct TransferQueuesTests {
         var progress: [TransferProgress] = []
         private var underWay: [BackendUpdate] = []
 
-        /// Lets everything leave, or as much as is told, but for what is for somebody who cannot be reached
-        /// alone.
+        /// Completes all updates, or at most `most` updates.
+        ///
+        /// An update for `lost` alone fails, because this central cannot be reached alone.
         mutating func drain(
             _ queues: inout TransmitQueues,
             at most: Int = .max,
@@ -296,8 +297,9 @@ struct TransferQueuesTests {
         #expect(record.received[.central(a)]?.map(\.count) == [60, 40])
     }
 
-    /// Whatever happens, who is subscribed at the end has the whole document, and no one waits without a
-    /// result.
+    /// Each central that is subscribed at the end has received the whole document.
+    ///
+    /// No call waits without a result, whatever happens.
     @Test(arguments: 0..<500 as Range<UInt64>)
     func whoStaysGetsAll(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

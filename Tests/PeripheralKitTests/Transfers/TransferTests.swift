@@ -3,7 +3,7 @@ import PeripheralTesting
 import TestSupport
 import Testing
 
-/// Transfers as a program and a central see them; the conformance scenarios tell more.
+/// Transfers as a program and a central see them; the conformance scenarios test more.
 @Suite(.timeLimit(.minutes(1)))
 struct TransferTests {
     private let value = Characteristic<[UInt8]>(0x2A3D, .notify)

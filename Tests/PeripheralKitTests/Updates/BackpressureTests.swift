@@ -113,7 +113,7 @@ struct BackpressureTests {
                 }
                 // All of them have found no room.
                 try await until { session.updateStatistics.map(\.waits) == [8] }
-                // Those who wait are not woken up for each place.
+                // Waiting calls do not resume for each free place.
                 for update in link.sent.prefix(7) { host.handle(.updateEnded(update.id, .delivered)) }
                 #expect(session.runtime.updates.waiting == 8)
                 host.handle(.updateEnded(link.sent[7].id, .delivered))
@@ -161,7 +161,7 @@ struct BackpressureTests {
             }
             #expect(await room == end.code)
             #expect(await sending == end.code)
-            // No one is left: whatever is for all has room.
+            // No subscriber is left, so an update for all subscribers has room.
             #expect(await roomForAll == nil)
         }
     }

@@ -26,7 +26,9 @@ struct ConcurrentUpdatesTests {
         }
     }
 
-    /// Whatever happens, each gets what is for it, once, in its order and whole, and no one waits for ever.
+    /// Each central receives its updates once, in order and whole, whatever happens.
+    ///
+    /// No call waits forever.
     @Test(arguments: 0..<500 as Range<UInt64>)
     func whateverHappensNothingIsLostOrMixed(seed: UInt64) async throws {
         let run = ConcurrentRun(seed: seed)

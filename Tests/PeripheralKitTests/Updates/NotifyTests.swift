@@ -30,7 +30,7 @@ struct NotifyTests {
         #expect(link.sent == [])
     }
 
-    /// A stack may not tell who subscribes, and only of the last that leaves.
+    /// A stack may not identify subscribers, and may report only when the last unsubscribes.
     @Test func subscribersNeedNoIdentity() async throws {
         let link = RecordingLink()
         let backend = ScriptedBackend { publication, host in

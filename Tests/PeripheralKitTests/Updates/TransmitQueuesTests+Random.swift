@@ -5,8 +5,9 @@ import Testing
 @testable import PeripheralKit
 
 extension TransmitQueuesTests {
-    /// 500 sequences of whatever can happen: no value is lost, doubled, late or sent to another, and no one
-    /// waits without a result.
+    /// No value is lost, repeated, late or sent to another central.
+    ///
+    /// No call waits without a result. Each of the 500 seeds gives another sequence of events.
     @Test(arguments: 0..<500 as Range<UInt64>)
     func whateverHappensValuesKeepTheirOrderAndNobodyWaitsInVain(seed: UInt64) throws {
         var model = QueueModel(seed: seed)
@@ -223,7 +224,7 @@ private struct QueueModel {
             #expect(last[stream]?[value.isWaitedFor] ?? 0 < number, "a value came late, or twice")
             last[stream, default: [:]][value.isWaitedFor] = number
             guard let index = expected[stream]?.firstIndex(of: number) else {
-                // What is for all together reaches also those who have come since.
+                // A value for all subscribers together also reaches later subscribers.
                 #expect(value.isWaitedFor || update.recipients == .subscribers, "nobody had this value sent")
                 continue
             }

@@ -64,7 +64,9 @@ struct TransmitQueuesTests {
         #expect(answered == 2)
     }
 
-    /// Those who cannot be reached alone get a value for all as well, and are waited for.
+    /// A barrier for one central also waits for values to all subscribers.
+    ///
+    /// This holds if the central cannot be reached alone.
     @Test func clearanceIsAlsoOfWhatIsForAll() {
         var queues = queues(subscribed: [a, b], isAddressable: false)
         #expect(accepts([1], of: Self.bulk, to: .subscribers, &queues))
@@ -141,7 +143,9 @@ struct TransmitQueuesTests {
         #expect(queues.takeOutcome(at: .zero).updates.isEmpty)
     }
 
-    /// Another producer takes each place as it gets free: who waits for room is never told of any.
+    /// Another producer takes each place when it gets free.
+    ///
+    /// The call that waits for room must still be answered.
     @Test func whoWaitsForRoomIsNotStarvedByOneWhoDoesNotWait() {
         var queues = queues(subscribed: [a])
         var underWay = filled(&queues)
@@ -159,7 +163,9 @@ struct TransmitQueuesTests {
         #expect(isAnswered)
     }
 
-    /// The same with one who waits with each of its values, several at a time.
+    /// Other producers wait with each of their values, several at a time.
+    ///
+    /// The call that waits for room must still be answered.
     @Test func whoWaitsForRoomIsNotStarvedByThoseWhoWaitWithValues() {
         var queues = queues(subscribed: [a])
         var underWay = filled(&queues)
@@ -342,7 +348,7 @@ struct TransmitQueuesTests {
             return
         }
         #expect(error.code == .notAddressable)
-        // When no one else is there, what is for all is for that one.
+        // Without another subscriber, a value for all reaches only this central.
         queues.unsubscribed(b, from: Self.bulk)
         #expect(accepts([2], of: Self.bulk, to: .central(a), &queues))
     }

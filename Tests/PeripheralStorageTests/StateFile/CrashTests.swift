@@ -49,7 +49,7 @@ struct CrashTests {
         #expect(directory.names == [name.lock, name.state].sorted())
     }
 
-    /// Passes a time that no one can tell.
+    /// Uses the processor for a time that cannot be predicted.
     private func spin(rounds: Int) {
         var generator = SeededGenerator(seed: 0)
         var sum: UInt64 = 0

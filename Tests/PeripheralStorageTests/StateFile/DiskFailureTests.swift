@@ -5,7 +5,7 @@ import Testing
 
 @testable import struct PeripheralStorage.StateFileName
 
-/// What the disk does not take is told, and what was there before stays.
+/// A failure of the disk is reported, and the previous state stays.
 @Suite(.timeLimit(.minutes(1)))
 struct DiskFailureTests {
     private let directory: TemporaryDirectory

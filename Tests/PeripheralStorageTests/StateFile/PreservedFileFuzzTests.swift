@@ -8,8 +8,9 @@ import Testing
 @testable import PeripheralKit
 @testable import struct PeripheralStorage.StateFileName
 
-/// Whatever the file of a peripheral holds, a peripheral is restored from it or the reason is told, and
-/// nothing else is touched.
+/// A peripheral is restored from any state file, or the store reports the reason.
+///
+/// Other files do not change.
 @Suite(.timeLimit(.minutes(120)))
 struct PreservedFileFuzzTests {
     private static let identifier = "com.example.lamp"

@@ -121,7 +121,7 @@ struct VirtualCentralTests {
             await clock.waitForSleeper()
             clock.advance(by: .seconds(3))
             await Self.expect(.timedOut) { try await waiting.value }
-            // Nothing is lost on the one who gave up.
+            // The wait that timed out loses no update.
             try await session.notify(level, 1)
             #expect(try await central.nextUpdate(of: level) == 1)
         }

@@ -2,7 +2,7 @@ import PeripheralKit
 import PeripheralTesting
 import Synchronization
 
-/// An agent that records what it is asked, and answers as it is told.
+/// An agent that records the questions, and answers as the test demands.
 final class TestAgent: VirtualPairingAgent {
     let capability: PairingUser.Capability
     private let accepts: Bool

@@ -251,7 +251,7 @@ struct AutomationIOServiceTests {
                 clock.advance(by: .seconds(seconds))
                 try await io.update(light, to: number, in: session)
             }
-            // Nothing but a notification of what comes last can tell that nothing else has come.
+            // A last notification shows that no unexpected notification came before it.
             try await session.notify(light.value, .max)
             for number in steps.filter(\.2).map(\.1) + [.max] {
                 #expect(try await central.nextUpdate(of: light.value) == number)

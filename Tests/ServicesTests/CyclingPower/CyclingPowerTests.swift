@@ -214,7 +214,7 @@ struct CyclingPowerTests {
         }
     }
 
-    /// Section 3.4: the reason is told of the enhanced offset compensation alone.
+    /// Section 3.4: only the enhanced offset compensation reports the reason.
     @Test(
         arguments: [
             (nil, 0x0C, [0x04]),

@@ -207,7 +207,7 @@ struct CyclingPowerUpdateTests {
         }
     }
 
-    /// Section 3.2.1.8: a sensor measures either; its features tell which.
+    /// Section 3.2.1.8: a sensor measures forces or torques; its features say which.
     @Test(arguments: [false, true])
     func onlyWhatTheSensorMeasuresIsSent(isTorqueBased: Bool) async throws {
         let power = Self.makePower(isTorqueBased: isTorqueBased)
@@ -235,7 +235,7 @@ struct CyclingPowerUpdateTests {
         }
     }
 
-    /// The connection lasts in the run that has ended, as far as anybody knows there.
+    /// The first run does not see the central disconnect, because it ends earlier.
     @Test func aMaskEndsWithTheRun() async throws {
         let power = Self.makePower()
         let controlPoint = try #require(power.controlPoint)

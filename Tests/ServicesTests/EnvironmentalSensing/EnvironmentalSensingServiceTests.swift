@@ -200,7 +200,7 @@ struct EnvironmentalSensingServiceTests {
                 clock.advance(by: .seconds(seconds))
                 try await service.update(sensor, to: number, in: session)
             }
-            // Nothing but a notification of what comes last can tell that nothing else has come.
+            // A last notification shows that no unexpected notification came before it.
             let last = EnvironmentalValue(99, of: .temperature)
             try await session.notify(sensor.value, last)
             for number in steps.filter(\.2).map(\.1) {
@@ -255,7 +255,7 @@ struct EnvironmentalSensingServiceTests {
                 try await other.nextUpdate(of: changes)
                     == DescriptorValueChange([.byClient, .configuration], of: 0x2A6E)
             )
-            // The one that has written is told of the other's change alone.
+            // The central that has written is notified only of the other central's change.
             let trigger = try location.handle(of: .environmentalSensingTriggerSetting)
             try await other.write(trigger, [0])
             let change = try await central.nextUpdate(of: changes)

@@ -250,7 +250,7 @@ struct FitnessMachineControlTests {
         #expect(levels.values == [5.5])
     }
 
-    /// Section 4.16.2.22: what is told of a range is taken, and nothing beyond it.
+    /// Section 4.16.2.22: the machine accepts the published range, and nothing beyond it.
     ///
     /// The range is half a mile to 12 miles per hour.
     @Test(
@@ -283,7 +283,7 @@ struct FitnessMachineControlTests {
         }
         let controlPoint = try #require(bike.controlPoint)
         try await Peripheral("Bike") { bike }.test { central in
-            // The response has no one to go to.
+            // The central has not subscribed, so it could not receive the response.
             await #expect(throws: ATTError.clientCharacteristicConfigurationImproperlyConfigured) {
                 try await central.write(FitnessMachineRequest.requestControl, to: controlPoint)
             }
@@ -366,7 +366,7 @@ struct FitnessMachineControlTests {
             #expect(try await central.nextUpdate(of: status) == .controlPermissionLost)
             #expect(try await answer(to: .startOrResume, of: central) == .controlNotPermitted)
             #expect(try await answer(to: .startOrResume, of: other) == .success)
-            // The other has not lost anything, and both are told of the start.
+            // The other central has not lost the control. Both centrals are notified of the start.
             #expect(try await other.nextUpdate(of: status) == .startedOrResumedByUser)
             #expect(try await central.nextUpdate(of: status) == .startedOrResumedByUser)
             try await bike.takeControl(in: session)

@@ -5,7 +5,7 @@ import PeripheralTesting
 import TestSupport
 import Testing
 
-/// All that an indoor bike can tell.
+/// All values that an indoor bike can report.
 private let fullRide = IndoorBikeData(
     kilometersPerHour: 31.5,
     averageKilometersPerHour: 30.25,
@@ -138,7 +138,7 @@ struct FitnessMachineDataTests {
     @Test func arrivesInAsManyNotificationsAsItTakes() async throws {
         let bike = FitnessMachineService(reporting: fullRide)
         try await Peripheral("Bike") { bike }.test(mtu: 23) { central, session in
-            // No one listens.
+            // No central has subscribed yet.
             try await bike.notify(fullRide, in: session)
             try await central.subscribe(to: bike.data)
             try await bike.notify(fullRide, in: session)
@@ -152,7 +152,9 @@ struct FitnessMachineDataTests {
         }
     }
 
-    /// Section 4.3.1.1: no average speed and no heart rate of a machine whose features do not tell of these.
+    /// Section 4.3.1.1: the machine sends only values that its features announce.
+    ///
+    /// These features include neither the average speed nor the heart rate.
     @Test func whatTheFeaturesDoNotTellOfIsLeftOut() async throws {
         let bike = FitnessMachineService(reporting: IndoorBikeData(kilometersPerHour: 0, rpm: 0))
         try await Peripheral("Bike") { bike }.test { central, session in

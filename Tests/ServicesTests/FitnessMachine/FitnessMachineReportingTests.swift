@@ -4,7 +4,7 @@ import PeripheralKit
 import PeripheralTesting
 import Testing
 
-/// What the others are told of a request whose central is gone when it has been carried out.
+/// The reports to other centrals when a request ends after its central has gone.
 @Suite(.timeLimit(.minutes(1)))
 struct FitnessMachineReportingTests {
     /// A bike that carries a request out when its procedure has been cancelled, as a motor that cannot be
@@ -61,7 +61,9 @@ struct FitnessMachineReportingTests {
         }
     }
 
-    /// Section 4.16.2.1: the one that loses the control is told, independent of the one that has got it.
+    /// Section 4.16.2.1: the central that loses the control is notified.
+    ///
+    /// This holds even if the central that gains the control unsubscribes.
     @Test func whoLosesTheControlIsToldWhenTheNextUnsubscribes() async throws {
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
         let bike = Self.makeBike({ _, central in central.mtu == 23 }, begun: begin)

@@ -20,7 +20,8 @@ struct HIDValueTests {
         #expect(try KeyboardReport(gattBytes: report.gattBytes) == report)
         let keys = (4...10).map { KeyUsage(rawValue: $0) }
         #expect(KeyboardReport(keys: Array(keys.prefix(6))).gattBytes == [0, 0, 4, 5, 6, 7, 8, 9])
-        // More than can be told: ErrorRollOver in each place (HID Usage Tables 1.12, section 10).
+        // More keys than a report can contain: ErrorRollOver in each place (HID Usage Tables 1.12, section
+        // 10).
         #expect(
             KeyboardReport(modifiers: .leftShift, keys: keys).gattBytes == [0x02, 0, 1, 1, 1, 1, 1, 1]
         )
@@ -138,7 +139,8 @@ struct HIDServiceTests {
             #expect(try await central.read(.reportReference, of: feature) == [3, 3])
             try await central.write(output, [1, 2])
             #expect(try await central.read(output) == [1, 2])
-            // Not taken; BlueZ tells no one who may write without response.
+            // The service refuses this length. BlueZ does not report the refusal, because the report permits
+            // writes without response.
             try await central.write(output, [1])
             #expect(try await central.read(output) == [1, 2])
             try await central.write(feature, [9])

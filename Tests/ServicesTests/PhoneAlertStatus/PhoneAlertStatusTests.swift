@@ -94,7 +94,7 @@ struct PhoneAlertStatusTests {
         try fuzz(RingerCommand.self, seed: 0x2A40, count: 0...2)
     }
 
-    // MARK: - What is told
+    // MARK: - Values and updates
 
     @Test func readsWhatItIsDeclaredWith() async throws {
         let status = AlertStatus(isVibrateActive: true)

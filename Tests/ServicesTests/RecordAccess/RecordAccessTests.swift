@@ -11,7 +11,7 @@ struct RecordAccessTests {
         var time: DateTime
     }
 
-    /// A store of ten records, a day apart; the times tell the numbers.
+    /// A store of ten records, one for each day; the day is the number.
     final class Store: Sendable {
         let records = Mutex<[Record]>(
             (1...10).map { Record(number: $0, time: DateTime.november(Int($0))) }

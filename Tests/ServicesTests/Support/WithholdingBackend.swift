@@ -5,10 +5,10 @@ import Synchronization
 /// A stack in memory that keeps some updates until a central leaves, and then fails them, as BlueZ does what
 /// waits for room on the link.
 ///
-/// It does not tell the end of subscriptions, which BlueZ does not always do when a central leaves.
+/// It does not report the end of subscriptions. BlueZ does not always report it when a central disconnects.
 struct WithholdingBackend: PeripheralBackend {
     let backend: InMemoryBackend
-    /// Tells whether an update is kept.
+    /// Whether an update is kept.
     let withholds: @Sendable (BackendUpdate) -> Bool
 
     func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
@@ -31,7 +31,7 @@ private final class WithholdingHost: PeripheralHost {
     func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer { await host.answer(request) }
     func untilAnswered() async { await host.untilAnswered() }
 
-    /// Keeps an update if it is to be kept.
+    /// Keeps an update if `withholds` selects it.
     private func keep(_ update: BackendUpdate) -> Bool {
         withheld.withLock { $0.append(update.id) }
         if withholds(update) { return true }

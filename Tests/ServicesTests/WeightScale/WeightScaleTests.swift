@@ -214,7 +214,8 @@ struct BodyCompositionTests {
                 return
             }
             let second = try await central.nextUpdate(of: service.measurement)
-            // Both tell that there are two, and the body fat; only the first tells time and user.
+            // Both parts contain the body fat, and say that there are two parts. Only the first part contains
+            // the time and the user.
             #expect(
                 first.gattBytes == [0x7E, 0x10, 0xD6, 0x00] + timeBytes + [
                     2, 0x34, 0x12, 0x91, 0x01, 0x71, 0x17, 0x88, 0x2C,

@@ -6,7 +6,7 @@ struct Subject {
     var name: String
     var characteristic: Int
     var size: Int
-    /// `nil` for what is sent: no one waits for a single one.
+    /// `nil` for notifications, because no program waits for a single notification.
     var latencyGoal: Double?
     var processorGoal: Double
 

@@ -1,11 +1,11 @@
 import PeripheralBlueZ
 public import PeripheralKit
 
-/// Runs a peripheral with a custom service, and another that is to be weighed.
+/// Runs a peripheral with a custom service, and with the services to measure.
 ///
 /// - Parameters:
-///   - services: What is to be weighed.
-///   - send: Sends what that has to send, once a second.
+///   - services: The services whose size is measured.
+///   - send: Sends the updates of these services, once a second.
 /// - Throws: What ends the run of the peripheral.
 public func runMinimalProgram(
     with services: [any GATTServiceDeclaration],

@@ -128,7 +128,7 @@ struct CompletionEstimateTests {
             missing += room - leaving
             left += leaving
         }
-        // Now and then it takes a few packets to know that somebody uploads.
+        // Sometimes the estimate detects an upload only after a few packets.
         #expect(left > 4_900 * window)
     }
 
@@ -185,7 +185,7 @@ struct CompletionEstimateTests {
         #expect(completed() == 2)
     }
 
-    /// bluetoothd has not sent it: no one had subscribed.
+    /// bluetoothd has not sent the values, because no central had subscribed.
     @Test mutating func whatIsNotSentCountsAsHavingLeftAfterASilence() {
         give(16)
         #expect(completed(after: 199) == 0)

@@ -136,7 +136,9 @@ struct CompletionPaceTests {
         CompletionPace.Request(kind: .write, attribute: attribute, isFirst: isFirst)
     }
 
-    /// A request and the response to the one before, told apart from the parts of one request.
+    /// A request can show that the earlier request was answered.
+    ///
+    /// Parts of one request do not show this.
     @Test(arguments: pairs)
     mutating func aRequestShowsThatTheOneBeforeWasAnswered(
         first: CompletionPace.Request,

@@ -179,10 +179,10 @@ struct EstimatedLinksTests {
         for number in 0..<2 { #expect(links.links[number].arrived - before[number] >= 700) }
     }
 
-    /// A silent link has all the room of the controller when it ends; bluetoothd does not tell of that before
-    /// 20 s.
+    /// A silent link occupies all buffers of the controller when it ends.
     ///
-    /// The kernel gives that room to the others only when it is given something more to send.
+    /// bluetoothd does not report the end of the link in the first 20 s. The kernel gives these buffers to
+    /// other links only when it receives something more to send.
     @Test(arguments: [[5, 5], [5, 7, 5, 5]], [1_000, 8_000])
     mutating func whoIsGoneHoldsUpNobody(periods: [Int], silence: Int) async throws {
         try begin(periods)

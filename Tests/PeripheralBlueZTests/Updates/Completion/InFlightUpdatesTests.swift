@@ -118,7 +118,7 @@ struct InFlightUpdatesTests {
         #expect(look() == [])
     }
 
-    /// Before 5.76, bluetoothd does not tell of one that unsubscribes while another stays.
+    /// Before 5.76, bluetoothd does not report a central that unsubscribes while another stays subscribed.
     @Test mutating func whoGetsNothingDoesNotHoldUpTheOthers() {
         give(0, of: 3, for: [one, two])
         #expect(completed(3, for: one) == nil)
@@ -174,8 +174,9 @@ struct InFlightUpdatesTests {
         for _ in 0..<1_000 { #expect(look(busy: [one]) == []) }
     }
 
-    /// Before 5.76, bluetoothd does not tell that `one` has unsubscribed from 3 while `two` stays; it goes on
-    /// to get 6.
+    /// Before 5.76, bluetoothd does not report that `one` has unsubscribed from 3.
+    ///
+    /// `two` stays subscribed to 3. `one` still receives the values of 6.
     @Test mutating func whoGetsSomethingElseDoesNotHoldUpTheOthersEither() {
         give(0, of: 3, for: [one, two])
         #expect(completed(3, for: two) == nil)

@@ -16,7 +16,7 @@ struct LinkMonitorTests {
         ]
     }
 
-    /// A socket that fails is replaced as soon as somebody wants to know what the links do.
+    /// The next look at the links replaces a socket that has failed.
     @Test func aSocketThatFailsIsReplaced() async throws {
         let loop = EventLoop()
         let monitor = MonitorOnLoop(on: loop)

@@ -90,7 +90,7 @@ struct LinkObserverTests {
         #expect(see([frame(1, [])]) == [.adapterGone])
     }
 
-    /// An adapter that is blocked tells the end of none of its connections.
+    /// A blocked adapter reports the end of none of its connections.
     @Test mutating func whatWasCarriedEndsWithTheAdapterSwitchedOff() {
         _ = see(notification(of: 7, [1]))
         #expect(see([frame(9, [])]) == [.adapterGone])

@@ -128,7 +128,9 @@ struct ObservedLinksTests {
         #expect(mostUnderWay[0] <= 32)
     }
 
-    /// What was sent while no one saw it is not waited for, also when the last of it went unseen.
+    /// After a gap in the observation, the framework does not wait for unobserved values.
+    ///
+    /// This also holds if the last value is unobserved.
     @Test mutating func aLinkThatIsEmptyIsUsedAgain() throws {
         try begin([5], seed: 1)
         for _ in 0..<20 {

@@ -109,7 +109,9 @@ struct ProcedureTableTests {
         expectNext(.admitted)
     }
 
-    /// Its central has been told something else: no one would ever end it.
+    /// The central has already received another response.
+    ///
+    /// If the table admitted the procedure, nothing would end it.
     @Test mutating func aRequestThatHasBeenAnsweredForIsNotTakenUp() {
         let number = table.makeNumber()
         table.end(number)

@@ -209,7 +209,7 @@ final class DurableUpdatesTests: Sendable {
         }
     }
 
-    /// No one would recognise it.
+    /// A central without a bond cannot be recognized in a later connection.
     @Test func whatWasKeptForAStrangerIsDroppedAtTheStart() async throws {
         let left = try await run { [self] central, session in
             try await central.connect()
@@ -233,7 +233,7 @@ final class DurableUpdatesTests: Sendable {
             try await away(central, session)
             for value in 1...6 as ClosedRange<UInt8> { #expect(try session.update(audit, value)) }
             #expect(session.restorationStatistics.droppedUpdates == 2)
-            // No one is there who would have to keep up.
+            // No subscriber is connected, so the program does not have to wait.
             try await session.readyToUpdate(audit)
             try await central.connect()
             for value in 3...6 as ClosedRange<UInt8> {

@@ -34,7 +34,9 @@ struct OutboxTests {
         #expect(restored.entries.map(\.post) == [1, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4])
     }
 
-    /// Whatever the posts are taken to be, no one gets a value before another that was kept for it earlier.
+    /// A restored outbox keeps the order of the values for each central.
+    ///
+    /// This holds however it groups the values into posts.
     @Test func whatIsRestoredKeepsItsOrder() {
         let updates =
             [1, 2, 1, 2].map { update($0, for: phones[0]) }

@@ -18,7 +18,7 @@ final class SharedDeliveryTests: Sendable {
     private let link = RecordingLink()
     private let clock = ManualClock()
 
-    /// Runs the body on a peripheral whose subscribers are told of by the test.
+    /// Runs the body on a peripheral whose subscribers the test reports.
     private func run(
         by properties: CharacteristicProperties = .notify,
         _ body:
@@ -108,7 +108,9 @@ final class SharedDeliveryTests: Sendable {
         }
     }
 
-    /// As where one has come back and not yet encrypted its link, and no one can be reached without it.
+    /// A central that has returned has not yet encrypted its link.
+    ///
+    /// Until it does, the stack reaches no central.
     @Test func whatCannotReachWhoWasAwayIsKept() async throws {
         try await run { [self] audit, session, host in
             for phone in phones { come(phone, host) }

@@ -211,7 +211,9 @@ final class DurableWritesTests: Sendable {
         }
     }
 
-    /// What waits to be saved takes the room of what comes next, which no one waits for.
+    /// An update that waits to be saved takes the room of the next update.
+    ///
+    /// The next update fails at once, and does not wait.
     @Test func aStoreThatFailsHoldsUpNobody() async throws {
         try await run(savingEvery: .zero, clock: ContinuousClock()) { [self] central, session in
             try await central.connect()

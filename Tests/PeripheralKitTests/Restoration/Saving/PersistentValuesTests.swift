@@ -101,7 +101,7 @@ struct PersistentValuesTests {
     }
 }
 
-/// Runs what it is given when it is told to, the newest first.
+/// An executor that keeps its jobs until `runAll`, and then runs the newest first.
 private final class ReversingExecutor: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
 

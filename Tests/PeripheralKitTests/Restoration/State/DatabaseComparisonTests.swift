@@ -3,7 +3,7 @@ import Testing
 
 @testable import PeripheralKit
 
-/// What stays where it was, and what the program is told of the rest.
+/// Unchanged services keep their handles; the program learns of the other changes.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseComparisonTests {
     private static func service(

@@ -4,14 +4,16 @@ import PeripheralTesting
 @testable import PeripheralKit
 
 extension Peripheral {
-    /// Runs on a stack of which the test tells what happens, and which saves as often as it can.
+    /// Runs on a stack whose events the test creates.
+    ///
+    /// The run saves as often as it can.
     ///
     /// - Parameters:
     ///   - link: What takes the updates; the peripheral is on the air until it is stopped.
     ///   - adapter: The adapter that the peripheral is on.
     ///   - store: Where the state is preserved.
     ///   - clock: What measures the time until something is tried again.
-    ///   - body: The program, with what the stack tells things to.
+    ///   - body: The program; it also receives the host, to which the test reports events.
     /// - Throws: What the body does, or the run.
     func run(
         by link: RecordingLink,

@@ -17,7 +17,7 @@ struct AdapterRun {
         GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { value }
     }
 
-    /// What happens, and whether the peripheral is to be off the air by it.
+    /// An event of the adapters, and whether the peripheral must be on the air afterwards.
     private struct Step {
         var name: String
         var orders: [String]
@@ -39,7 +39,10 @@ struct AdapterRun {
 
     let adapter: DeviceAddress
 
-    /// Runs all; tells whether the peripheral was on its adapter each time that it had to be.
+    /// Runs all steps, and exits with the result.
+    ///
+    /// The result is success if the peripheral was on its adapter whenever a step demands it. Returns `false`
+    /// if the steps could not run.
     func run(_ program: String) async throws -> Bool {
         await Rig.order(["plug second", "wait-ready"])
         try await CentralPool.run(program) { pool in

@@ -18,7 +18,7 @@ struct AdvertisingRun {
         self.adapter = adapter
     }
 
-    /// Runs all; tells whether all are equal.
+    /// Runs all declarations; returns whether each is on the air as its plan says.
     func run(_ program: String) async throws -> Bool {
         let failures = Mutex(0)
         try await CentralPool.run(program) { pool in

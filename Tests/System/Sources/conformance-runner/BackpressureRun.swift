@@ -28,8 +28,10 @@ struct BackpressureRun {
         rows = Row.all(reachesEach: reachesEach)
     }
 
-    /// Runs all whose names have these words; tells whether no more was on its way than may be, and whether
-    /// all arrived.
+    /// Runs the rows whose names contain all these words.
+    ///
+    /// Returns whether each row passed: the values in flight kept their bound, and the expected values
+    /// arrived.
     func run(_ program: String, _ words: [String]) async throws -> Bool {
         let failures = Mutex(0)
         let rows = rows.filter { row in
@@ -54,7 +56,7 @@ struct BackpressureRun {
         return failed == 0 && !rows.isEmpty
     }
 
-    /// Measures a row in turn with an unbounded sender, and tells the medians.
+    /// Measures a row in turn with an unbounded sender, and prints the medians.
     private func compare(_ row: Row, _ pool: CentralPool) async throws -> Bool {
         var (rates, shares): ([Double], [Double]) = ([], [])
         var (times, others) = (Times(), Times())
@@ -98,7 +100,7 @@ struct BackpressureRun {
         }
     }
 
-    /// Tells what each central got on a link of its own speed.
+    /// Prints the rate of each central on a link of its own speed.
     private func reportEach(_ row: Row, _ times: Times) -> Bool {
         let most = times.mostUnderWay
         let isComplete = isComplete(times, row)

@@ -1,7 +1,7 @@
 import PeripheralCore
 import PeripheralKit
 
-/// The peripheral that sends as much as it may, as soon as a central tells it to.
+/// The peripheral that sends as much as possible after a central has written the start.
 struct BulkPeripheral {
     let bulk: Characteristic<[UInt8]>
     let start: Characteristic<UInt8>

@@ -19,7 +19,7 @@ struct BulkProcess {
     /// Has a program sent to centrals of which each has a link of its own speed.
     ///
     /// - Parameters:
-    ///   - order: What it does when it is told to start.
+    ///   - order: What the program does after a central has written the start.
     ///   - packetTimes: The milliseconds that a packet takes on each link; the last holds for all further
     ///     ones.
     ///   - adapter: The address of the adapter.
@@ -77,7 +77,7 @@ struct BulkProcess {
         return outcome.closureResult
     }
 
-    /// Has it start, and the second time tell what it has done.
+    /// The first call starts the program; the second makes it print what it has done.
     func order() async throws {
         let handle = try await centrals[0].locate(start).valueHandle
         try await centrals[0].write(handle, [1])

@@ -6,13 +6,13 @@ import PeripheralKit
 /// The program whose updates are counted, a process of its own, which does nothing else: so its memory and
 /// its processor time are those of a peripheral that sends.
 ///
-/// It prints `ready` when it is on the air, `pacing` when a central has told it to start, and `sent` when
-/// everything is accepted. When it is told so once more, it prints when each value was. It ends when its
+/// It prints `ready` when it is on the air, `pacing` after a central has written the start, and `sent` when
+/// all values are accepted. After a second write, it prints when each value was accepted. It ends when its
 /// centrals have left.
 struct BulkProgram {
     private let order: BulkOrder
 
-    /// The time of the clock by which the radio tells when something came, in seconds.
+    /// The time in seconds, by the clock that the radio uses for arrivals.
     static var time: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -11,22 +11,31 @@ import Synchronization
 /// Runs the conformance suite and that of the ready-made services against the real bluetoothd: the peripheral
 /// through `.bluez`, the central on Bumble.
 ///
-/// Started in the virtual machine of `Tests/System/rig`, which tells the daemon's version in the environment
-/// variable `BLUEZ_VERSION`, with the path of `bumble_central.py` in `BUMBLE_CENTRAL`. Arguments are words
-/// that a scenario's name has to contain. `--beside` before them has a second program serve the same
-/// declaration; `--part 2/3` before them runs the second third of the scenarios alone, every third one of
-/// them; `--long` runs the scenarios that take long instead of the others; `--advertising legacy` and
-/// `--advertising extended` compare what is on the air with the plans of advertisements instead, for the kind
-/// of adapter that the rig has; `--faults [ROUNDS [SEED]] [WORD...]` has things go wrong below a peripheral
-/// instead, each so many times (20), at moments that depend on the seed; `--adapters` has a peripheral on the
-/// second of two adapters while either comes and goes; `--programs [--brief] [WORD...]` has several programs
-/// request the same handles, with `--brief` in a few ways only; `--kills [ROUNDS [SEED]]` kills a program so
-/// many times (25) while a central uses it, and judges what each start of it restores; `--backpressure
-/// [--pairs N] [WORD...]` counts what is on its way to centrals, each link N times (1); `--transfer [BYTES
-/// [MS/MS/...]] [kept]` sends a document (200,000 bytes) to centrals on links of these speeds, and looks at
-/// the memory; `--silence [ROUNDS]` has the link of one of two subscribers carry nothing any more until it is
-/// lost, so many times (3), and looks whether the other is sent to again; `--document` alone prints what is
-/// known of the versions, and runs nothing.
+/// The runner runs in the virtual machine of `Tests/System/rig`. The environment variable `BLUEZ_VERSION` is
+/// the version of bluetoothd, and `BUMBLE_CENTRAL` is the path of `bumble_central.py`. Arguments are words
+/// that the name of a scenario has to contain. Options come first:
+///
+/// - `--beside`: a second program serves the same declaration.
+/// - `--part 2/3`: only the second third of the scenarios runs, which is every third one.
+/// - `--long`: the scenarios that take long run instead of the others.
+///
+/// These options run something other than the scenarios:
+///
+/// - `--advertising legacy`, `--advertising extended`: compares what is on the air with the plans of
+///   advertisements, for the kind of adapter that the rig has.
+/// - `--faults [ROUNDS [SEED]] [WORD...]`: causes each fault below a peripheral so many times (20). The
+///   moments depend on the seed.
+/// - `--adapters`: a peripheral is on the second of two adapters while either comes and goes.
+/// - `--programs [--brief] [WORD...]`: several programs request the same handles. With `--brief`, they do so
+///   in a few ways only.
+/// - `--kills [ROUNDS [SEED]]`: kills a program so many times (25) while a central uses it, and judges what
+///   each start restores.
+/// - `--backpressure [--pairs N] [WORD...]`: counts the values in flight to centrals, each link N times (1).
+/// - `--transfer [BYTES [MS/MS/...]] [kept]`: sends a document (200,000 bytes) to centrals on links of these
+///   speeds, and checks the memory.
+/// - `--silence [ROUNDS]`: the link of one of two subscribers carries nothing until it is lost, so many times
+///   (3). The run checks whether the other subscriber receives updates again.
+/// - `--document`: prints what is known of the versions, and runs nothing.
 @main
 struct ConformanceRunner {
     static func main() async throws {

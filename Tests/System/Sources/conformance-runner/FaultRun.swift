@@ -32,7 +32,10 @@ struct FaultRun {
         self.seed = seed
     }
 
-    /// Runs all; tells whether each fault was recovered from each time.
+    /// Runs all faults, and exits with the result.
+    ///
+    /// The result is success if the peripheral recovered from each fault each time. Returns `false` if the
+    /// faults could not run.
     func run(_ program: String) async throws -> Bool {
         try await CentralPool.run(program) { pool in
             try await Self.peripheral.run(on: .bluez) { session in

@@ -36,7 +36,10 @@ struct KillRun {
         )
     }
 
-    /// Runs all; tells whether each start restored what it has to.
+    /// Runs all rounds, and exits with the result.
+    ///
+    /// The result is success if each start restored what it has to. Returns `false` if the rounds could not
+    /// run.
     func run(_ program: String) async throws -> Bool {
         var template = Array("/tmp/kills-XXXXXX".utf8CString)
         guard let directory = mkdtemp(&template).map({ String(cString: $0) }) else { return false }

@@ -8,8 +8,8 @@ import Synchronization
 /// One of several programs on the adapter, whose services have the same types and sizes as those of the
 /// others.
 ///
-/// Each value is the number of the program, then the number of the service. It has a connection to the bus of
-/// its own, by which bluetoothd tells programs apart.
+/// Each value is the number of the program, then the number of the service. The program has its own
+/// connection to the bus, because bluetoothd distinguishes programs by their connections.
 final class NumberedProgram: Sendable {
     private struct State {
         var task: Task<Void, Never>?
@@ -26,7 +26,7 @@ final class NumberedProgram: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - number: The number by which its values are told from those of other programs.
+    ///   - number: The number that distinguishes its values from those of other programs.
     ///   - services: How many services it has.
     ///   - size: How many values each of them has.
     ///   - handle: Where the first service is pinned; nothing is preserved of a program that pins one.
@@ -133,7 +133,7 @@ final class NumberedProgram: Sendable {
         }
     }
 
-    /// Looks whether it was told of a move, and of nothing else.
+    /// Checks that a move was reported once, and that nothing was reported without a move.
     ///
     /// - Returns: Whether its services have moved since it last ran.
     @discardableResult
@@ -146,7 +146,7 @@ final class NumberedProgram: Sendable {
             }
             return false
         }
-        // It is told as soon as its task has its turn.
+        // The report arrives as soon as the task of the program runs.
         for _ in 0..<100 where state.withLock({ $0.tellings }) == 0 {
             try await Task.sleep(for: .milliseconds(20))
         }

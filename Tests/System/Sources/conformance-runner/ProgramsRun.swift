@@ -74,7 +74,9 @@ struct ProgramsRun {
         for await _ in AsyncStream<Void>.makeStream().stream {}
     }
 
-    /// Runs all; tells whether no program has lost anything.
+    /// Runs all steps, and exits with the result.
+    ///
+    /// The result is success if no program has lost anything. Returns `false` if the steps could not run.
     func run(_ program: String) async throws -> Bool {
         try await CentralPool.run(program) { pool in
             var failed = 0
@@ -210,8 +212,9 @@ struct ProgramsRun {
         }
     }
 
-    /// A pinned service moves no one and is moved by no one; what is preserved gives way to one that was
-    /// there first.
+    /// A pinned service moves no other program, and no other program moves it.
+    ///
+    /// A preserved service moves if another program was there first.
     private static func pinServices(_ stage: ProgramsStage) async throws {
         let (low, high) = (
             NumberedProgram(1, services: 1, pinned: 0x0100), NumberedProgram(2, services: 1, pinned: 0x0110)

@@ -45,7 +45,7 @@ enum Rig {
         return lines
     }
 
-    /// Gives orders, one after the other; `rig/ctl` tells which there are.
+    /// Gives orders, one after the other; `rig/ctl` lists them.
     ///
     /// - Returns: Whether all were carried out: what has ended by itself cannot be stopped, for one thing.
     @discardableResult

@@ -23,7 +23,9 @@ struct SilenceRun {
         self.rounds = rounds
     }
 
-    /// Runs all rounds; tells whether updates went on in each.
+    /// Runs all rounds, and exits with the result.
+    ///
+    /// The result is success if updates continued in each round. Returns `false` if the rounds could not run.
     func run(_ program: String) async throws -> Bool {
         let value = Characteristic<UInt32>("c0f000c2-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .notify]) {
             Read { 0 }
@@ -40,7 +42,7 @@ struct SilenceRun {
                 let sending = Task {
                     var number: UInt32 = 0
                     while true {
-                        // There is always somebody, so that it does not take all.
+                        // A central is always subscribed, so the queue fills and this loop ends.
                         while try session.update(value, number) { number += 1 }
                         try await session.readyToUpdate(value)
                     }

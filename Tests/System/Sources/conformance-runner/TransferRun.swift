@@ -33,7 +33,9 @@ struct TransferRun {
         self.adapter = adapter
     }
 
-    /// Sends it; tells whether every byte arrived at each, in order, and whether memory stayed.
+    /// Sends the document.
+    ///
+    /// Returns whether every byte arrived at each central in order, and the memory kept its bound.
     func run(_ program: String) async throws -> Bool {
         var template = Array("/tmp/document-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)

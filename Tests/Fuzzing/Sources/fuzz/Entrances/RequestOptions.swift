@@ -5,7 +5,7 @@
 extension Entrance {
     /// The options of a read or a write, as bluetoothd sends them.
     ///
-    /// An independent reading of the same values tells what has to come of them.
+    /// A second, independent reading of the same values gives the expected result.
     static let requestOptions = Entrance(name: "request-options") { bytes in
         var feed = Feed(bytes)
         var options: [(String, BusValue)] = []

@@ -146,7 +146,7 @@ extension Entrance {
         check(magnitudes == vector.magnitudes)
     }
 
-    /// A status tells that there is more text when there is no room for it.
+    /// A status without room for its whole text says that there is more text.
     private static func examine(_ status: TrainingStatus) {
         let told = status.truncated(to: 20)
         check(told.gattBytes.count <= max(20, status.gattBytes.count))
@@ -191,7 +191,7 @@ extension Entrance {
         check(FitnessMachineFeature(rawValue: feature.rawValue) == feature)
     }
 
-    /// A sensor that tells the faults of a measurement has the features for them, and no others.
+    /// A sensor that reports faults has exactly the features for these faults.
     private static func examine(_ measurement: GlucoseMeasurement) {
         guard let status = measurement.status else { return }
         let feature = GlucoseFeature(detecting: status, supportsMultipleBonds: false)

@@ -24,8 +24,9 @@ extension Entrance {
         }
     }
 
-    /// A name that the directory has is told apart from all others; an identifier that is allowed can be
-    /// saved.
+    /// Each kind of file in the directory has its own form of name.
+    ///
+    /// A state with an allowed identifier can be saved.
     private static func examine(nameOf identifier: String, name: String) {
         let file = StateFileName(identifier: identifier)
         for number in [1, 999_999_999] { check(file.numberSetAside(file.setAside(number)) == number) }

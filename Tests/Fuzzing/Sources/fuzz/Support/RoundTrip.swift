@@ -38,7 +38,9 @@ struct ValueKind: Sendable {
         check((again as? any GATTValue)?.gattBytes == (value as? any GATTValue)?.gattBytes, "\(value)")
     }
 
-    /// The value in some bytes; `nil` when they are none, which is told by an error with a message.
+    /// The value in some bytes; `nil` if the bytes contain no value.
+    ///
+    /// The decoder then throws an error with a message.
     private static func decode<Value: GATTValue>(_ type: Value.Type, _ bytes: [UInt8]) -> Value? {
         do throws(GATTDecodingError) {
             return try Value(gattBytes: bytes)
