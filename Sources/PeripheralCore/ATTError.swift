@@ -8,7 +8,8 @@
 /// Some Bluetooth stacks can send only some of the ATT errors. With the in-memory stack, a central receives
 /// exactly the error that a handler throws. BlueZ can send application errors (0x80 through 0x9F) and the
 /// errors in the following table. If a handler throws any other error, BlueZ sends ``unlikelyError``, and the
-/// framework logs a warning.
+/// framework logs a warning. The article "Limits of BlueZ by version" is in the documentation of
+/// `PeripheralBlueZ`.
 ///
 /// | Code | Error | Condition on BlueZ |
 /// |---|---|---|
@@ -19,7 +20,7 @@
 /// | 0x08 | ``insufficientAuthorization`` | |
 /// | 0x0D | ``invalidAttributeValueLength`` | |
 /// | 0x0E | ``unlikelyError`` | |
-/// | 0xFD | ``clientCharacteristicConfigurationImproperlyConfigured`` | not with every version of BlueZ |
+/// | 0xFD | ``clientCharacteristicConfigurationImproperlyConfigured`` | see "Limits of BlueZ by version" |
 /// | 0xFE | ``procedureAlreadyInProgress`` | |
 public struct ATTError: Error, RawRepresentable, Hashable, Sendable {
     /// The error code in the Error Response of the attribute protocol.

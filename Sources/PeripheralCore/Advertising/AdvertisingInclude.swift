@@ -13,8 +13,9 @@ public struct AdvertisingInclude: Hashable, Sendable {
     public static let txPower = AdvertisingInclude(kind: .txPower)
     /// The adapter's appearance.
     ///
-    /// With Linux 5.11 or later, BlueZ refuses to add the adapter's appearance. To advertise an appearance,
-    /// declare the appearance in the advertisement.
+    /// On most machines, BlueZ refuses to add the adapter's appearance. To advertise an appearance, declare
+    /// the appearance in the advertisement. The article "Limits of BlueZ by version" in the documentation of
+    /// `PeripheralBlueZ` lists the affected versions of Linux.
     public static let appearance = AdvertisingInclude(kind: .appearance)
     /// The adapter's name, shortened to at most 10 bytes.
     ///
