@@ -15,7 +15,7 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
 
         /// The program cannot reach the Bluetooth stack.
         ///
-        /// Either the system has no D-Bus system bus, or no Bluetooth daemon is connected to the bus.
+        /// Either the system has no message bus, or no Bluetooth daemon is connected to the bus.
         public static let stackUnavailable = Code(kind: .stackUnavailable)
         /// The Bluetooth adapter does not exist, is powered off, or is blocked.
         public static let adapterUnavailable = Code(kind: .adapterUnavailable)

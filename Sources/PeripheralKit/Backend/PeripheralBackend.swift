@@ -1,8 +1,8 @@
 /// A Bluetooth stack that a ``Peripheral`` can run on.
 ///
-/// The module `PeripheralBlueZ` provides a backend for BlueZ. The module `PeripheralTesting` provides an
-/// in-memory backend for tests. A backend publishes the attributes of a peripheral over Bluetooth. The
-/// ``PeripheralHost`` provides the values of the attributes and determines the answers to requests.
+/// A backend publishes the attributes of a peripheral over Bluetooth. The ``PeripheralHost`` provides the
+/// values of the attributes and determines the answers to requests. The module `PeripheralTesting` provides
+/// an in-memory backend for tests.
 public protocol PeripheralBackend: Sendable {
     /// Publishes a peripheral and serves it until the backend is stopped.
     ///

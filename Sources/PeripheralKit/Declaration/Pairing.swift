@@ -82,10 +82,10 @@ public struct Pairing: Sendable {
     /// device is the bonded central. All preserved subscriptions and updates of the bond then belong to the
     /// newly paired device.
     ///
-    /// The handler does not run for the first pairing of a central. On BlueZ, the handler runs only if the
-    /// file main.conf of bluetoothd contains `JustWorksRepairing = confirm`. With the default
-    /// `JustWorksRepairing = never`, bluetoothd refuses the pairing without calling the handler. With
-    /// `JustWorksRepairing = always`, bluetoothd accepts the pairing without calling the handler.
+    /// The handler does not run for the first pairing of a central. The configuration of the Bluetooth stack
+    /// can disable the handler: the Bluetooth stack then refuses or accepts the pairing without calling the
+    /// handler. The article "Limits of BlueZ by version" in the documentation of `PeripheralBlueZ` names the
+    /// setting that enables the handler.
     ///
     /// - Parameter mayReplaceBond: Returns whether a bonded central can pair again. The pairing fails if the
     ///   handler throws an error or takes longer than 30 seconds.

@@ -1,9 +1,9 @@
 /// A store that preserves the state of peripherals.
 ///
 /// The store preserves the state of each peripheral under the restoration identifier of the peripheral. The
-/// type `StateDirectory` of the BlueZ backend stores the state in files. The type `InMemoryRestorationStore`
-/// stores the state in memory and is intended for tests. A program can implement another store, for example
-/// for a flash partition or a settings service. A restoration store must meet these requirements:
+/// type `StateDirectory` stores the state in files. The type `InMemoryRestorationStore` stores the state in
+/// memory and is intended for tests. A program can implement another store, for example for a flash partition
+/// or a settings service. A restoration store must meet these requirements:
 ///
 /// - After ``RestorationRecord/save(_:)`` has returned, the saved state survives every later crash.
 /// - A loaded state is exactly one of the saved states, and never a mixture of two saved states.

@@ -118,7 +118,7 @@ extension DeclarationValidation {
 }
 
 extension AdvertisingStructure.DataType {
-    /// The declaration to use instead of raw data of this type; `nil` if BlueZ accepts this type as raw data.
+    /// The declaration to use instead of raw data of this type; `nil` if raw data can have this type.
     fileprivate var properPlace: String? {
         switch rawValue {
         case 0x01: "use discoverability: instead"

@@ -2,8 +2,7 @@
 ///
 /// The method ``Peripheral/validate(for:)`` applies the rules of a Bluetooth stack.
 ///
-/// Each backend provides the rules of its Bluetooth stack. For example,
-/// `peripheral.validate(for: .bluez("5.66"))` applies the rules of BlueZ 5.66.
+/// Each backend provides the rules of its Bluetooth stack, such as `.bluez("5.66")`.
 public protocol StackProfile: Sendable {
     /// Finds the declared elements that the Bluetooth stack does not support.
     ///
