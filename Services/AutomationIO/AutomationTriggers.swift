@@ -13,8 +13,7 @@ public enum AutomationValueTrigger: Hashable, Sendable {
     /// the condition. An input can cross the bound in two steps. First, the value becomes equal to the bound.
     /// Then the value changes to the other side of the bound.
     case crosses(UInt16)
-    /// The value of an analog input becomes equal to the given bound, or changes from the bound to another
-    /// value.
+    /// An analog input reaches the given bound, or leaves the bound.
     ///
     /// Each of the following changes meets the condition:
     ///
@@ -29,7 +28,7 @@ public enum AutomationValueTrigger: Hashable, Sendable {
     case changesByMoreThan(UInt16)
     /// A change of any digital input that the given mask selects.
     case changesAny(of: [UInt8])
-    /// A change of an analog input from a value between two bounds to a value outside the bounds.
+    /// An analog input changes from between two bounds to outside the bounds.
     ///
     /// The specification calls the upper bound Analog One and the lower bound Analog Two. Before the change,
     /// the value is less than the upper bound and greater than the lower bound. After the change, the value
@@ -110,7 +109,9 @@ extension AutomationValueTrigger: GATTValue {
 public enum AutomationTimeTrigger: Hashable, Sendable {
     /// Sends the value after each change that fulfills the condition of the ``AutomationValueTrigger``.
     case none
-    /// Sends the value at intervals of the given number of seconds, even if the value has not changed.
+    /// Sends the value at intervals of the given number of seconds.
+    ///
+    /// The service sends the value even if it has not changed.
     case every(seconds: UInt32)
     /// Sends the value after a change, at most once in the given number of seconds.
     ///

@@ -34,7 +34,9 @@ public struct BloodPressureMeasurement: Hashable, Sendable {
     public var pulseRate: MedicalShortFloat?
     /// The number that the device assigns to the user, or 255 for an unknown user.
     public var userID: UInt8?
-    /// The problems that occurred during the measurement, or `nil` if the device does not report problems.
+    /// The problems that occurred during the measurement.
+    ///
+    /// The value is `nil` if the device does not report problems.
     public var status: BloodPressureStatus?
 
     /// Creates a measurement.
@@ -136,7 +138,9 @@ public struct IntermediateCuffPressure: Hashable, Sendable {
     public var pulseRate: MedicalShortFloat? { measurement.pulseRate }
     /// The number that the device assigns to the user, or 255 for an unknown user.
     public var userID: UInt8? { measurement.userID }
-    /// The problems that occurred during the measurement, or `nil` if the device does not report problems.
+    /// The problems that occurred during the measurement.
+    ///
+    /// The value is `nil` if the device does not report problems.
     public var status: BloodPressureStatus? { measurement.status }
 
     /// Creates a pressure.

@@ -135,7 +135,7 @@ extension ATTError {
     /// 1.6.
     public static let bondManagementOperationNotSupported = ATTError(rawValue: 0x80)
 
-    /// The error for a central that requests the deletion of its own bond, but has no bond.
+    /// The error if a central without a bond requests the deletion of its own bond.
     ///
     /// The value is the application error 0x81 of the Bond Management Service specification 1.0.1, section
     /// 1.6.

@@ -39,7 +39,9 @@ public struct CrossTrainerData: FitnessMachineData {
     /// The number of steps per minute, 0 to 65,534, or `nil` if unknown.
     public var stepsPerMinute: Int?
 
-    /// The average number of steps per minute since the workout began, 0 to 65,534, or `nil` if unknown.
+    /// The average number of steps per minute since the workout began.
+    ///
+    /// The range is 0 to 65,534. The value is `nil` if the number is unknown.
     public var averageStepsPerMinute: Int?
 
     /// The number of strides since the workout began, 0 to 6553.5 in steps of 0.1.
@@ -58,7 +60,9 @@ public struct CrossTrainerData: FitnessMachineData {
     /// The inclination in percent, −3276.8 to 3276.6 in steps of 0.1, or `nil` if unknown.
     public var inclinationPercent: Double?
 
-    /// The angle of the ramp in degrees, −3276.8 to 3276.6 in steps of 0.1, or `nil` if unknown.
+    /// The angle of the ramp in degrees, or `nil` if unknown.
+    ///
+    /// The range is −3276.8 to 3276.6 in steps of 0.1.
     public var rampDegrees: Double?
 
     /// The resistance level, −3276.8 to 3276.7 in steps of 0.1.

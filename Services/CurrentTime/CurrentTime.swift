@@ -44,10 +44,12 @@ public struct CurrentTime: Hashable, Sendable {
     /// The elapsed part of the current second, in units of 1/256 s.
     public var fractions256: UInt8
 
-    /// The reasons for the adjustments of the clock, or an empty set if the clock has not been adjusted.
+    /// The reasons for the adjustments of the clock.
+    ///
+    /// The set is empty if the clock has not been adjusted.
     public var adjustReason: AdjustReason
 
-    /// Creates a time from a date, a day of the week, and the reasons for an adjustment.
+    /// Creates a time from a date, a weekday and the reasons for an adjustment.
     ///
     /// - Parameters:
     ///   - dateTime: The local date and time.

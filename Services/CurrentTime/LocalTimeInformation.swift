@@ -22,7 +22,7 @@ public struct LocalTimeInformation: Hashable, Sendable {
     /// The unit of the offset is a quarter of an hour. The offset is a number from −48 to 56.
     public let quarterHoursFromUTC: Int?
 
-    /// The offset of the local time from standard time, or `nil` if the offset is unknown.
+    /// The offset of the local time from standard time, or `nil` if unknown.
     public var daylightSavingTime: DaylightSavingTime?
 
     /// Creates the information from the offsets of standard time and daylight saving time.

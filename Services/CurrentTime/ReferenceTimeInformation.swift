@@ -60,7 +60,7 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
     /// The maximum of 6120 hours (255 days) also represents longer times.
     public let hoursSinceUpdate: Int
 
-    /// Creates the information from a time source, an accuracy and the time since the last synchronization.
+    /// Creates the information about the time source of the clock.
     ///
     /// - Parameters:
     ///   - source: The time source that last set the clock.

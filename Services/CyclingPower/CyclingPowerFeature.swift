@@ -30,8 +30,7 @@ public struct CyclingPowerFeature: Equatable, Sendable {
     public static let crankRevolutions = CyclingPowerFeature(rawValue: 1 << 3)
     /// The sensor reports the maximum and the minimum force or torque.
     public static let extremeMagnitudes = CyclingPowerFeature(rawValue: 1 << 4)
-    /// The sensor reports two crank angles: the angle at the maximum force (or torque), and the angle at the
-    /// minimum force (or torque).
+    /// The sensor reports the crank angles at the maximum and the minimum force (or torque).
     public static let extremeAngles = CyclingPowerFeature(rawValue: 1 << 5)
     /// The sensor reports the crank angles at which the power becomes positive or negative.
     public static let deadSpotAngles = CyclingPowerFeature(rawValue: 1 << 6)

@@ -30,7 +30,9 @@ public struct CyclingPowerRequest: Equatable, Sendable {
         CyclingPowerRequest(operation: .updateSensorLocation, parameter: [location.rawValue])
     }
 
-    /// Returns a request to omit the given values from measurements and to include all other values.
+    /// Returns a request to omit the given values from measurements.
+    ///
+    /// Measurements then include all other values.
     ///
     /// - Parameters:
     ///   - content: The values that the sensor omits from measurements.

@@ -77,7 +77,9 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
     public static let heatIndex = EnvironmentalQuantity(0x2A7A, .sint8, unit: .degreeCelsius)
     /// Wind chill in degrees Celsius, −128 to 127.
     public static let windChill = EnvironmentalQuantity(0x2A79, .sint8, unit: .degreeCelsius)
-    /// Wind speed relative to the ground, in meters per second, 0 to 655.35 in steps of 0.01.
+    /// Wind speed relative to the ground, in meters per second.
+    ///
+    /// The range is 0 to 655.35 in steps of 0.01.
     public static let trueWindSpeed = EnvironmentalQuantity(
         0x2A70,
         .uint16,
@@ -114,7 +116,9 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         unit: .degree,
         counts: 0...35_999
     )
-    /// Ratio of the highest wind speed to the mean wind speed, 0 to 25.5 in steps of 0.1.
+    /// Ratio of the highest wind speed to the mean wind speed.
+    ///
+    /// The range is 0 to 25.5 in steps of 0.1.
     public static let gustFactor = EnvironmentalQuantity(0x2A74, .uint8, exponent: -1, unit: .unitless)
     /// Rainfall in meters, 0 to 65.535 in steps of 0.001.
     public static let rainfall = EnvironmentalQuantity(0x2A78, .uint16, exponent: -3, unit: .metre)
@@ -163,15 +167,15 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         counts: 0...65_534,
         unknown: 0xFFFF
     )
-    /// Concentration of particles with a diameter of up to 1 µm, in kilograms per cubic meter.
+    /// Concentration of particles of up to 1 µm diameter, in kilograms per cubic meter.
     ///
     /// The concentration can be unknown. The finest resolution is 10 µg per cubic meter.
     public static let particulateMatter1 = density(0x2BD5)
-    /// Concentration of particles with a diameter of up to 2.5 µm, in kilograms per cubic meter.
+    /// Concentration of particles of up to 2.5 µm diameter, in kilograms per cubic meter.
     ///
     /// The concentration can be unknown. The finest resolution is 10 µg per cubic meter.
     public static let particulateMatter2_5 = density(0x2BD6)
-    /// Concentration of particles with a diameter of up to 10 µm, in kilograms per cubic meter.
+    /// Concentration of particles of up to 10 µm diameter, in kilograms per cubic meter.
     ///
     /// The concentration can be unknown. The finest resolution is 10 µg per cubic meter.
     public static let particulateMatter10 = density(0x2BD7)

@@ -115,7 +115,7 @@ extension EnvironmentalTrigger {
 public enum EnvironmentalTriggerLogic: UInt8, Hashable, Sendable {
     /// The service sends a value if the conditions of all active triggers are met.
     case all = 0
-    /// The service sends a value if the condition of at least one active trigger is met.
+    /// The service sends a value if the condition of any active trigger is met.
     case any = 1
 }
 

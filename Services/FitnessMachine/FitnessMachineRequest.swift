@@ -238,7 +238,9 @@ public struct BikeSimulation: Equatable, Sendable {
     /// The coefficient of rolling resistance, 0 to 0.0255 in steps of 0.0001.
     public var rollingResistance: Double
 
-    /// The coefficient of wind resistance in kilograms per meter, 0 to 2.55 in steps of 0.01.
+    /// The coefficient of wind resistance in kilograms per meter.
+    ///
+    /// The range is 0 to 2.55 in steps of 0.01.
     public var windResistance: Double
 
     /// Creates the parameters of an indoor bike simulation.

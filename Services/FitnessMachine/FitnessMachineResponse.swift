@@ -85,7 +85,7 @@ extension FitnessMachineResponse: GATTValue {
         parameter = reader.readRemaining()
     }
 
-    /// Appends 3 bytes, or 7 bytes if the response contains the target speeds of a spin-down.
+    /// Appends 3 bytes, or 7 bytes with the target speeds of a spin-down.
     public func encode(into writer: inout ByteWriter) {
         writer.write([Self.responseCode, opCode, result.rawValue] + parameter)
     }

@@ -198,7 +198,9 @@ public struct SupportedRange: Equatable, Sendable {
 }
 
 extension SupportedRange: GATTValue {
-    /// Reads the minimum, the maximum and the step, each of which has one or two bytes.
+    /// Reads the minimum, the maximum and the step.
+    ///
+    /// Each of them has one or two bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         bytes = try reader.readBytes(reader.remainingCount < 6 ? 3 : 6)
     }

@@ -56,7 +56,7 @@ public struct TrainingStatus: Equatable, Sendable {
     /// The current phase of the workout.
     public var phase: Phase
 
-    /// Text that describes the phase in more detail, or `nil` if the status contains no text.
+    /// Text that describes the phase in more detail, or `nil` for no text.
     ///
     /// The text is at most 510 bytes long. If the text does not fit into a notification, the notification
     /// contains only the beginning of the text. Centrals can read the whole text from the Training Status

@@ -77,7 +77,9 @@ public struct GamepadReport: Sendable {
 }
 
 extension GamepadReport {
-    /// The nine encoded bytes of the report, in the format that the gamepad's report map describes.
+    /// The nine encoded bytes of the report.
+    ///
+    /// The report map of the gamepad describes their format.
     public var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.write(buttons)

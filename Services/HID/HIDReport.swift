@@ -24,7 +24,7 @@ public struct HIDReport: Sendable {
     /// The direction of the report.
     public let kind: Kind
 
-    /// The report ID from the report map, or 0 if the report map contains no report IDs.
+    /// The report ID from the report map, or 0 if there are no report IDs.
     public let id: UInt8
 
     /// The Report characteristic, 0x2A4D, which contains the bytes of the report without the report ID.

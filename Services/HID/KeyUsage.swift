@@ -1,4 +1,6 @@
-/// A keyboard key, identified by its position on the keyboard (HID Usage Tables 1.12, section 10).
+/// A keyboard key, identified by its position on the keyboard.
+///
+/// HID Usage Tables 1.12, section 10, defines the keys.
 ///
 /// The keyboard layout of the host determines the character that the key types. The label on the key does not
 /// affect the character.

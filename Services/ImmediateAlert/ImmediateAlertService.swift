@@ -55,7 +55,9 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
         }
     }
 
-    /// Ends an alert when the central that started the alert disconnects, or when the session ends.
+    /// Ends an alert when its central disconnects, or when the session ends.
+    ///
+    /// The central of an alert is the central that started it.
     ///
     /// A running peripheral calls the `run(in:)` method of each service.
     ///

@@ -2,7 +2,7 @@ public import PeripheralImmediateAlert
 public import PeripheralKit
 private import Synchronization
 
-/// The Link Loss service, 0x1803, which starts an alert when the connection to a central ends.
+/// The Link Loss service, 0x1803, which starts an alert when a connection ends.
 ///
 /// The service implements the Link Loss Service specification 1.0.
 ///

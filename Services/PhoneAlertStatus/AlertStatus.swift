@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The value of the Alert Status characteristic, 0x2A3F, which describes the active alerts of a phone.
+/// The active alerts of a phone: the value of the Alert Status characteristic, 0x2A3F.
 ///
 /// The Phone Alert Status Service 1.0, section 3.1, defines the alert status.
 public struct AlertStatus: Hashable, Sendable {

@@ -1,7 +1,9 @@
 public import PeripheralKit
 private import Synchronization
 
-/// The Phone Alert Status service, 0x180E, which publishes the alerts and the ringer setting of a phone.
+/// The Phone Alert Status service, 0x180E.
+///
+/// The service publishes the alerts and the ringer setting of a phone.
 ///
 /// The service implements the Phone Alert Status Service specification 1.0. For example, a watch can show the
 /// alerts and silence the ringer.

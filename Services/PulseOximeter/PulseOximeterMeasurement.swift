@@ -57,7 +57,9 @@ public struct SpotCheckMeasurement: Hashable, Sendable {
     /// The status of the measurement, or `nil` if the measurement contains no status.
     public var status: PulseOximeterStatus?
 
-    /// The faults of the device or the sensor, or `nil` if the measurement contains no faults.
+    /// The faults of the device or the sensor.
+    ///
+    /// The value is `nil` if the measurement contains no faults.
     public var faults: PulseOximeterFaults?
 
     /// The pulse amplitude index in percent, or `nil` if the measurement contains no index.
@@ -141,7 +143,9 @@ public struct ContinuousMeasurement: Hashable, Sendable {
     /// The status of the measurement, or `nil` if the measurement contains no status.
     public var status: PulseOximeterStatus?
 
-    /// The faults of the device or the sensor, or `nil` if the measurement contains no faults.
+    /// The faults of the device or the sensor.
+    ///
+    /// The value is `nil` if the measurement contains no faults.
     public var faults: PulseOximeterFaults?
 
     /// The pulse amplitude index in percent, or `nil` if the measurement contains no index.

@@ -23,7 +23,7 @@ public import PeripheralRecordAccess
 /// The device sends a spot-check measurement immediately, or stores the measurement. Centrals request stored
 /// measurements through the Record Access Control Point.
 public struct PulseOximeterService: GATTServiceDeclaration {
-    /// The values that a device sends in addition to the oxygen saturation and the pulse rate.
+    /// The values in addition to the oxygen saturation and the pulse rate.
     public struct Fields: OptionSet, Hashable, Sendable {
         /// The bits that represent the fields.
         ///

@@ -18,7 +18,7 @@ public struct RecordAccessRequest: Hashable, Sendable {
     /// The encoded operator, which selects records.
     public var operatorCode: UInt8
 
-    /// The operand, which is empty or consists of a filter type and one or two bounds.
+    /// The operand: empty, or a filter type and one or two bounds.
     public var operand: [UInt8]
 
     /// Creates a request from an operation, an operator and an operand.

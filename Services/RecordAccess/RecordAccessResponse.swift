@@ -1,6 +1,8 @@
 public import PeripheralKit
 
-/// The response that a Record Access Control Point sends as an indication at the end of an operation.
+/// The response of a Record Access Control Point at the end of an operation.
+///
+/// The control point sends the response as an indication.
 public enum RecordAccessResponse: Hashable, Sendable {
     /// The number of records, which is the response to ``RecordAccessOperation/reportNumber``.
     case number(UInt16)
@@ -9,7 +11,9 @@ public enum RecordAccessResponse: Hashable, Sendable {
     case result(RecordAccessResult, of: RecordAccessOperation)
 }
 
-/// The result of an operation, identified by a response code of the Record Access Control Point.
+/// The result of an operation of the Record Access Control Point.
+///
+/// A response code of the control point identifies the result.
 public struct RecordAccessResult: Hashable, Sendable {
     /// The encoded value.
     public var rawValue: UInt8

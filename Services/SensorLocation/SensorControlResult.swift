@@ -1,4 +1,4 @@
-/// The result of a request that a central writes to the control point of a sensor.
+/// The result of a request to the control point of a sensor.
 ///
 /// Each response from the SC Control Point or the Cycling Power Control Point contains a result. If a handler
 /// throws a ``SensorControlResult``, the response contains this ``SensorControlResult``. If a handler throws

@@ -37,7 +37,9 @@ public struct SensorLocation: Hashable, Sendable {
     public static let rightPedal = SensorLocation(rawValue: 8)
     /// The hub of the front wheel.
     public static let frontHub = SensorLocation(rawValue: 9)
-    /// The rear dropout: the part of a bicycle frame that holds the axle of the rear wheel.
+    /// The rear dropout.
+    ///
+    /// The dropout is the part of a bicycle frame that holds the axle of the rear wheel.
     public static let rearDropout = SensorLocation(rawValue: 10)
     /// The chainstay.
     public static let chainstay = SensorLocation(rawValue: 11)

@@ -80,7 +80,9 @@ extension UserDataField where Value == UInt8 {
     public static var anaerobicLowerLimit: Self { Self(0x2A81) }
     /// The upper heart rate limit for anaerobic exercise, in beats per minute.
     public static var anaerobicUpperLimit: Self { Self(0x2A82) }
-    /// The heart rate that separates the fat burn zone from the fitness zone, in beats per minute.
+    /// The limit between the fat burn zone and the fitness zone.
+    ///
+    /// The limit is a heart rate in beats per minute.
     public static var twoZoneLimit: Self { Self(0x2A95) }
 }
 

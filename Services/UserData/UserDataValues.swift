@@ -6,7 +6,7 @@ public struct UserDate: Hashable, Sendable {
     public let year: Int?
     /// The month, 1 through 12, or `nil` if the month is not known.
     public let month: Int?
-    /// The day of the month, 1 through 31, or `nil` if the day is not known.
+    /// The day of the month, 1 through 31, or `nil` if not known.
     public let day: Int?
 
     /// Creates a date.

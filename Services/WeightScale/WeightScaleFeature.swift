@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// The value of the Weight Scale Feature characteristic, 0x2A9E, which describes the features of a scale.
+/// The features of a scale: the value of the Weight Scale Feature characteristic, 0x2A9E.
 ///
 /// The Weight Scale Service 1.0, section 3.1, defines the features.
 public struct WeightScaleFeature: Hashable, Sendable {

@@ -11,7 +11,7 @@ public enum Recovery: Hashable, Sendable {
     /// `Peripheral.states` reports why the run waits. The log contains the reason and a remedy.
     case always
 
-    /// Ends the run with an error if the Bluetooth stack is unavailable when the run starts.
+    /// Ends the run with an error if the run starts without the Bluetooth stack.
     ///
     /// The Bluetooth stack consists of bluetoothd, the D-Bus system bus and the adapter.
     ///
@@ -19,6 +19,8 @@ public enum Recovery: Hashable, Sendable {
     /// The backend publishes the peripheral again when the entire Bluetooth stack is available again.
     case afterPublication
 
-    /// Ends the run with an error as soon as bluetoothd, the bus or the adapter is unavailable.
+    /// Ends the run with an error as soon as the Bluetooth stack is unavailable.
+    ///
+    /// The Bluetooth stack consists of bluetoothd, the D-Bus system bus and the adapter.
     case never
 }

@@ -72,7 +72,9 @@ extension BluetoothUUID {
         }
     }
 
-    /// The 2, 4 or 16 bytes of the UUID's shortest form, with the least significant byte first.
+    /// The 2, 4 or 16 bytes of the UUID's shortest form.
+    ///
+    /// The least significant byte is first.
     ///
     /// Advertising data has separate lists for 16-bit, 32-bit and 128-bit UUIDs. Attribute protocol PDUs
     /// cannot contain 32-bit UUIDs. For attribute protocol PDUs, use ``attBytes``.
@@ -83,8 +85,9 @@ extension BluetoothUUID {
         return UInt16(exactly: number)?.littleEndianBytes ?? number.littleEndianBytes
     }
 
-    /// The 2 or 16 bytes that represent the UUID in the attribute protocol, with the least significant byte
-    /// first.
+    /// The 2 or 16 bytes that represent the UUID in the attribute protocol.
+    ///
+    /// The least significant byte is first.
     ///
     /// The property converts a 32-bit UUID to the 128-bit form (Core Specification Vol 3, Part F, 3.2.1).
     public var attBytes: [UInt8] {

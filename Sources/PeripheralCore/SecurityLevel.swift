@@ -26,7 +26,7 @@ public struct AttributeSecurity: Hashable, Sendable {
     public var read: SecurityLevel
     /// The security level that a central needs to write the attribute.
     public var write: SecurityLevel
-    /// The security level that a central needs to subscribe to the attribute, and to receive each update.
+    /// The security level that a central needs to subscribe and to receive updates.
     ///
     /// A bonded central stays subscribed while the central is disconnected. After a bonded central
     /// reconnects, the central receives no updates until the link has the required security again (Core

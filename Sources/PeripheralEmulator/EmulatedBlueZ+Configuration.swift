@@ -21,8 +21,7 @@ extension EmulatedBlueZ {
         /// Centrals read this name as the device name.
         public var deviceName: String
 
-        /// Whether bluetoothd asks the program for permission when a bonded central pairs again with Just
-        /// Works.
+        /// Whether bluetoothd asks the program when a bonded central pairs again with Just Works.
         ///
         /// The value `true` corresponds to the setting `JustWorksRepairing = confirm` in bluetoothd's
         /// `main.conf`. The value `false` corresponds to the default setting, `JustWorksRepairing = never`.

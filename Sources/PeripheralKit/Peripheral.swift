@@ -20,7 +20,7 @@ public struct Peripheral: Sendable {
     /// The advertisement also contains this name, unless the advertisement declares another name.
     public let name: String
 
-    /// The identifier for the preserved state of the peripheral, or `nil` if the state is not preserved.
+    /// The identifier for the preserved state, or `nil` if the state is not preserved.
     public let restorationIdentifier: String?
 
     let pairing: Pairing
@@ -40,7 +40,7 @@ public struct Peripheral: Sendable {
     let state = StateBroadcast()
     let backendMemory = BackendMemory()
 
-    /// A sequence that begins with the current state of the peripheral and continues with all later states.
+    /// A sequence of the current state and all later states of the peripheral.
     ///
     /// ```swift
     /// for await state in peripheral.states {

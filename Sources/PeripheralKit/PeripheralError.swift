@@ -29,7 +29,7 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         public static let timedOut = Code(kind: .timedOut)
         /// The peripheral is no longer published.
         public static let stopped = Code(kind: .stopped)
-        /// The characteristic is not declared in the running peripheral, or does not have the required
+        /// The peripheral does not declare the characteristic, or the characteristic lacks the required
         /// property.
         public static let notDeclared = Code(kind: .notDeclared)
         /// The length of the value is not allowed.
@@ -61,8 +61,9 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         /// subscribers together, the error occurs if the link of any subscriber is not secure enough.
         public static let insufficientSecurity = Code(kind: .insufficientSecurity)
 
-        /// The peripheral has a restoration identifier but no store, or a store but no restoration
-        /// identifier.
+        /// Either the restoration identifier or the store of the peripheral is missing.
+        ///
+        /// The code does not apply if both are missing.
         public static let restorationUnavailable = Code(kind: .restorationUnavailable)
 
         /// The code's name.

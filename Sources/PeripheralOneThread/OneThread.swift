@@ -2,7 +2,9 @@ private import CPeripheralGLib
 private import Glibc
 private import PeripheralDBus
 
-/// Methods that run a program on a single thread, to save memory and power on small devices.
+/// Methods that run a program on a single thread.
+///
+/// On small devices, a single thread saves memory and power.
 ///
 /// The calling thread runs all tasks of the program and all work of a `BlueZBackend`.
 ///
@@ -39,7 +41,9 @@ private import PeripheralDBus
 /// A long computation, or a blocking call without `await`, delays all other work on the thread. Libraries
 /// such as Foundation and Dispatch create additional threads.
 public enum OneThread: Sendable {
-    /// Runs all tasks of the process on the calling thread, and ends the process when `program` returns.
+    /// Runs all tasks of the process on the calling thread.
+    ///
+    /// The process ends when `program` returns.
     ///
     /// Call `run` once, at the beginning of a synchronous `main` function. Tasks that exist before the call
     /// remain on their threads. A second call to `run` stops the program with a runtime error.
@@ -61,7 +65,9 @@ public enum OneThread: Sendable {
         }
     }
 
-    /// Returns a stream of signals, such as `SIGTERM`, and disables the default actions of the given signals.
+    /// Returns a stream of signals, and disables their default actions.
+    ///
+    /// An example of a signal is `SIGTERM`.
     ///
     /// To shut a peripheral down gracefully, cancel the peripheral's task when a signal arrives:
     ///

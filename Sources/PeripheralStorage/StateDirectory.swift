@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// A store that saves the state of each peripheral in a separate file of a directory.
+/// A store that saves each peripheral's state in a separate file of a directory.
 ///
 /// ```swift
 /// let store = try StateDirectory()

@@ -36,7 +36,9 @@ extension Peripheral {
         try await test(mtu: mtu, logger: logger) { central, _ in try await body(central) }
     }
 
-    /// Publishes the peripheral in memory and calls the body with a connected central and with the session.
+    /// Publishes the peripheral in memory and calls the body.
+    ///
+    /// The body receives a connected central and the session.
     ///
     /// ```swift
     /// try await lamp.test { central, session in

@@ -1,4 +1,4 @@
-/// The rate at which the backend sends values to each central if it cannot observe sent packets.
+/// The send rate for each central if the backend cannot observe sent packets.
 ///
 /// The backend uses the fallback rate if `PeripheralSession.completionReporting` is `.unknown`.
 ///

@@ -36,7 +36,7 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     /// The set is empty if the adapter does not support extended advertising.
     public var secondaryChannels: Set<SecondaryChannel>
 
-    /// The range of supported transmit powers, or `nil` if the stack does not report the range.
+    /// The range of supported transmit powers, or `nil` if the stack reports no range.
     public var transmitPowers: ClosedRange<TransmitPower>?
 
     /// Whether an advertisement can set its transmit power.

@@ -119,7 +119,9 @@ extension AdvertisingPlan {
         public let data: [UInt8]
         /// Whether the structure contains only the beginning of the declared data.
         public let isShortened: Bool
-        /// Whether the data is a placeholder for a value that only the Bluetooth stack can determine.
+        /// Whether the data is a placeholder.
+        ///
+        /// Only the Bluetooth stack can determine the value that replaces a placeholder.
         public let isPlaceholder: Bool
         /// Whether the packet has room for the structure.
         public internal(set) var fits = true

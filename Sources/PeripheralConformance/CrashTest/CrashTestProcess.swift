@@ -86,7 +86,7 @@
             }
         }
 
-        /// Writes a line to the standard input of the process if the process is still running.
+        /// Writes a line to the standard input of the process while it runs.
         public func order(_ line: String) {
             isKilled.withLock { isKilled in
                 guard !isKilled else { return }

@@ -46,7 +46,7 @@ public struct AdvertisingData: Hashable, Sendable {
         return bytes
     }
 
-    /// The data of the first structure of the given type, or `nil` if there is no such structure.
+    /// The data of the first structure of the given type, or `nil` for none.
     public subscript(type: AdvertisingStructure.DataType) -> [UInt8]? {
         structures.first { $0.type == type }?.data
     }

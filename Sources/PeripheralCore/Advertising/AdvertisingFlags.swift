@@ -1,5 +1,6 @@
-/// The discoverable mode and the supported radio types of a device (Core Specification Supplement, Part A,
-/// section 1.3).
+/// The discoverable mode and the supported radio types of a device.
+///
+/// Core Specification Supplement, Part A, section 1.3, defines the flags.
 ///
 /// The radio types are LE and BR/EDR.
 public struct AdvertisingFlags: OptionSet, Hashable, Sendable {

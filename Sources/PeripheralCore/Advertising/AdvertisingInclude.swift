@@ -21,7 +21,7 @@ public struct AdvertisingInclude: Hashable, Sendable {
     ///
     /// The adapter's name replaces the name in the declaration of the advertisement.
     public static let localName = AdvertisingInclude(kind: .localName)
-    /// The resolvable set identifier of a coordinated set of devices, such as a pair of earbuds.
+    /// The resolvable set identifier of a coordinated set, such as a pair of earbuds.
     ///
     /// The identifier requires a Set Identity Resolving Key (SIRK) in the `CSIS` section of BlueZ's
     /// `main.conf` file.

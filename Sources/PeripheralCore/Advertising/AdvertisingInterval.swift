@@ -1,4 +1,6 @@
-/// The time between two consecutive packets of an advertisement (Core Specification, Vol 6, Part B, 4.4.2.2).
+/// The time between two consecutive packets of an advertisement.
+///
+/// Core Specification, Vol 6, Part B, 4.4.2.2, defines the interval.
 ///
 /// With a short interval, scanners find the device sooner, but the device uses more power. The Bluetooth
 /// controller adds a random delay of up to 10 ms to each advertising interval.

@@ -2,7 +2,9 @@
 ///
 /// The format of advertising structures is defined in Core Specification Vol 3, Part C, section 11.
 public struct AdvertisingStructure: Hashable, Sendable {
-    /// The maximum number of data bytes in a structure, excluding the length byte and the type byte.
+    /// The maximum number of data bytes in a structure.
+    ///
+    /// The number excludes the length byte and the type byte.
     public static let maximumDataCount = 254
 
     /// The type, which defines the meaning of the data bytes.
@@ -19,7 +21,9 @@ public struct AdvertisingStructure: Hashable, Sendable {
         self.data = data
     }
 
-    /// The number of transmitted bytes, including the length byte, the type byte and the data bytes.
+    /// The number of transmitted bytes.
+    ///
+    /// The number includes the length byte, the type byte and the data bytes.
     public var byteCount: Int {
         2 + data.count
     }

@@ -13,8 +13,9 @@ public struct SecondaryChannel: Hashable, Sendable {
 
     /// The LE 1M physical layer: one million uncoded symbols per second.
     public static let oneM = SecondaryChannel(kind: .oneM)
-    /// The LE 2M physical layer: two million symbols per second, which reduces both the transmission time and
-    /// the range.
+    /// The LE 2M physical layer, with two million symbols per second.
+    ///
+    /// This physical layer reduces both the transmission time and the range.
     public static let twoM = SecondaryChannel(kind: .twoM)
     /// The LE Coded physical layer: one million coded symbols per second, for a longer range.
     public static let coded = SecondaryChannel(kind: .coded)

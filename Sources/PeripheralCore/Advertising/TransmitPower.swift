@@ -3,8 +3,9 @@ public struct TransmitPower: Hashable, Comparable, Sendable {
     /// The transmit power in dBm.
     public let dBm: Int
 
-    /// The transmit powers that a Bluetooth controller accepts: −127 to 20 dBm (Core Specification, Vol 4,
-    /// Part E, 7.8.53).
+    /// The transmit powers that a Bluetooth controller accepts: −127 to 20 dBm.
+    ///
+    /// Core Specification, Vol 4, Part E, 7.8.53, defines the limits.
     public static let limits: ClosedRange<TransmitPower> = .dBm(-127) ... .dBm(20)
 
     /// Returns a transmit power of the given number of dBm.

@@ -11,7 +11,7 @@ extension AttributeTable {
 }
 
 extension AttributeTable {
-    /// The kind of an attribute, and the position of the attribute in the list of services.
+    /// The kind of an attribute, and its position in the list of services.
     ///
     /// The associated value `service` is an index into the table's array of services. The associated value
     /// `include` is an index into the service's array of included services. The associated value
@@ -48,8 +48,7 @@ extension AttributeTable {
             }
         }
 
-        /// The index of the characteristic that contains the attribute, or `nil` if no characteristic
-        /// contains the attribute.
+        /// The index of the characteristic that contains the attribute, or `nil` if there is none.
         public var characteristic: Int? {
             switch self {
             case .serviceDeclaration, .include:

@@ -98,7 +98,7 @@ public struct AttributeTable: Hashable, Sendable {
         self.blocks = blocks
     }
 
-    /// The range from the lowest to the highest used handle, or `nil` if the table has no services.
+    /// The range from the lowest to the highest used handle, or `nil` without services.
     public var handles: ClosedRange<AttributeHandle>? {
         guard let first = blocks.first, let last = blocks.last else {
             return nil
@@ -106,7 +106,7 @@ public struct AttributeTable: Hashable, Sendable {
         return first.range.lowerBound...last.range.upperBound
     }
 
-    /// Returns the index of the attribute with the given handle, or `nil` if the handle is unused.
+    /// Returns the index of the attribute with a handle, or `nil` for an unused handle.
     ///
     /// The index is a position in ``attributes``. The search time is proportional to the logarithm of the
     /// number of services.
@@ -162,7 +162,9 @@ extension Array {
 
 // Indices refer to `services` and to the arrays in it. An invalid index stops the program, as with an array.
 extension AttributeTable {
-    /// Returns the range of the handles of a service, from the service declaration to the last attribute.
+    /// Returns the range of the handles of a service.
+    ///
+    /// The range extends from the service declaration to the last attribute.
     public func serviceRange(_ service: Int) -> ClosedRange<AttributeHandle> {
         layout[service].range
     }

@@ -12,7 +12,7 @@ public struct AttributeTableError: Error, Hashable, Sendable {
         public static let handlesExhausted = Code(kind: .handlesExhausted)
         /// The handles of a pinned service overlap the handles of another service.
         public static let handleCollision = Code(kind: .handleCollision)
-        /// A service includes itself, a later service in the list, or a service that is not in the list.
+        /// A service includes itself, a later service, or a service that is not listed.
         public static let invalidInclude = Code(kind: .invalidInclude)
         /// The table or a pinned service begins at the reserved handle 0x0000.
         public static let reservedHandle = Code(kind: .reservedHandle)
@@ -20,7 +20,9 @@ public struct AttributeTableError: Error, Hashable, Sendable {
 
     /// The kind of the error.
     public var code: Code
-    /// The index of the service that causes the error, or `nil` if no single service causes the error.
+    /// The index of the service that causes the error.
+    ///
+    /// The index is `nil` if no single service causes the error.
     public var service: Int?
     /// The details of the error as human-readable text.
     public var message: String

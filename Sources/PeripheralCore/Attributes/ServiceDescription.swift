@@ -11,7 +11,7 @@ public struct ServiceDescription: Hashable, Sendable {
     ///
     /// A service can include only services with a lower index.
     public var includedServices: [Int]
-    /// The start handle of a pinned service, or `nil` if the service starts at the next free handle.
+    /// The start handle of a pinned service, or `nil` for the next free handle.
     public var handle: AttributeHandle?
     /// The characteristics of the service, in the order of their handles.
     public var characteristics: [CharacteristicDescription]
@@ -40,7 +40,9 @@ public struct CharacteristicDescription: Hashable, Sendable {
     public var properties: CharacteristicProperties
     /// The link security that is required for operations on the characteristic value.
     public var security: AttributeSecurity
-    /// Whether the program must authorize each read and each write (Core Specification Vol 3, Part F, 3.2.5).
+    /// Whether the program must authorize each read and each write.
+    ///
+    /// See Core Specification Vol 3, Part F, 3.2.5.
     public var requiresAuthorization: Bool
     /// The descriptors that the program declares, in the order of their handles.
     ///

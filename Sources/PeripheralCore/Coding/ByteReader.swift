@@ -1,4 +1,6 @@
-/// A reader that decodes values from a sequence of bytes, from the first byte to the last.
+/// A reader that decodes values from a sequence of bytes.
+///
+/// The reader proceeds from the first byte to the last.
 ///
 /// The reader never reads past the last byte.
 public struct ByteReader: Sendable {

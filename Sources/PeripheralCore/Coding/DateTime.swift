@@ -1,4 +1,4 @@
-/// A date and a time of day in the time zone that the GATT service defines.
+/// A date and a time of day in a time zone that the service defines.
 ///
 /// The GATT Specification Supplement, 3.71 (Date Time), calls the format *date_time*. An encoded date and
 /// time has seven bytes. In the encoded bytes, 0 represents an unknown year, month or day.
@@ -69,7 +69,9 @@ public struct DateTime: GATTValue, Hashable {
         self = value
     }
 
-    /// Appends the seven bytes of the date and time, with 0 for an unknown year, month or day.
+    /// Appends the seven bytes of the date and time.
+    ///
+    /// An unknown year, month or day is 0.
     public func encode(into writer: inout ByteWriter) {
         writer.reserve(7)
         writer.write(UInt16(truncatingIfNeeded: year ?? 0))

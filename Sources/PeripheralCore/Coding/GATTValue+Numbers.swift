@@ -21,8 +21,9 @@ extension Int32: GATTValue {}
 extension Int64: GATTValue {}
 
 extension Bool: GATTValue {
-    /// Reads a Boolean value from one byte, which must be 0 or 1 (GATT Specification Supplement, 2.3,
-    /// *boolean*).
+    /// Reads a Boolean value from one byte, which must be 0 or 1.
+    ///
+    /// See GATT Specification Supplement, 2.3, *boolean*.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let byte: UInt8 = try reader.read()
         guard byte <= 1 else {

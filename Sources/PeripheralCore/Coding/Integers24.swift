@@ -67,15 +67,17 @@ public struct Int24: GATTValue, RawRepresentable, Hashable {
     /// The largest 24-bit signed integer, 8 388 607.
     public static let max = Int24(unchecked: 0x7F_FFFF)
 
-    /// Reads a 24-bit signed integer from three bytes in two's complement, with the least significant byte
-    /// first.
+    /// Reads a 24-bit signed integer from three bytes in two's complement.
+    ///
+    /// The least significant byte is first.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         // Shifting the bits to the top and back extends the sign.
         rawValue = Int32(bitPattern: try reader.read24Bits() << 8) >> 8
     }
 
-    /// Appends a 24-bit signed integer as three bytes in two's complement, with the least significant byte
-    /// first.
+    /// Appends a 24-bit signed integer as three bytes in two's complement.
+    ///
+    /// The least significant byte is first.
     public func encode(into writer: inout ByteWriter) {
         writer.write24Bits(UInt32(bitPattern: rawValue))
     }
@@ -108,8 +110,9 @@ extension ByteWriter {
         value.encode(into: &self)
     }
 
-    /// Appends a 24-bit signed integer as three bytes in two's complement, with the least significant byte
-    /// first.
+    /// Appends a 24-bit signed integer as three bytes in two's complement.
+    ///
+    /// The least significant byte is first.
     public mutating func write(_ value: Int24) {
         value.encode(into: &self)
     }

@@ -57,8 +57,9 @@ public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
 
     /// The special value NaN (*not a number*), for a measurement without a valid result.
     public static let nan = MedicalFloat(rawValue: 0x007F_FFFF)
-    /// The special value NRes (*not at this resolution*), for a result that the format cannot represent with
-    /// the required resolution.
+    /// The special value NRes (*not at this resolution*).
+    ///
+    /// The value stands for a result that the format cannot represent with the required resolution.
     public static let notAtThisResolution = MedicalFloat(rawValue: 0x0080_0000)
     /// Positive infinity, for a result above the range of the sensor or of the format.
     public static let positiveInfinity = MedicalFloat(rawValue: 0x007F_FFFE)

@@ -56,8 +56,9 @@ public struct MedicalShortFloat: GATTValue, RawRepresentable, Hashable {
 
     /// The special value NaN (*not a number*), for a measurement without a valid result.
     public static let nan = MedicalShortFloat(rawValue: 0x07FF)
-    /// The special value NRes (*not at this resolution*), for a result that the format cannot represent with
-    /// the required resolution.
+    /// The special value NRes (*not at this resolution*).
+    ///
+    /// The value stands for a result that the format cannot represent with the required resolution.
     public static let notAtThisResolution = MedicalShortFloat(rawValue: 0x0800)
     /// Positive infinity, for a result above the range of the sensor or of the format.
     public static let positiveInfinity = MedicalShortFloat(rawValue: 0x07FE)

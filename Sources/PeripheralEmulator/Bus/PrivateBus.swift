@@ -45,8 +45,9 @@ public final class PrivateBus: Sendable {
         stop()
     }
 
-    /// Stops the `dbus-daemon`, waits until the `dbus-daemon` has exited, and removes the directory of the
-    /// bus.
+    /// Stops the `dbus-daemon` and waits until it has exited.
+    ///
+    /// The function then removes the directory of the bus.
     ///
     /// Further calls to ``stop()`` have no effect.
     public func stop() {
@@ -62,7 +63,7 @@ public final class PrivateBus: Sendable {
         daemon.kill()
     }
 
-    /// Kills the `dbus-daemon` if it is still running, and starts a new `dbus-daemon` at the same address.
+    /// Kills a running `dbus-daemon`, and starts a new `dbus-daemon` at the same address.
     ///
     /// - Throws: ``StartError`` if the `dbus-daemon` cannot start.
     public func restart() async throws {

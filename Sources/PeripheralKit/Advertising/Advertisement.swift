@@ -82,7 +82,9 @@ public struct Advertisement: Hashable, Sendable {
     /// If `duration` is `nil`, the default duration of the Bluetooth stack applies.
     public var duration: Duration?
 
-    /// The time after which the advertising stops, or `nil` if the advertising continues until the run ends.
+    /// The time after which the advertising stops.
+    ///
+    /// The value is `nil` if the advertising continues until the run ends.
     public var timeout: Duration?
 
     /// Whether the advertising continues or pauses while a central is connected.
@@ -226,8 +228,9 @@ extension Advertisement {
         public static let pause = ConnectedBehavior(name: .pause)
     }
 
-    /// The data that a scanner can request after it has received an advertisement (Core Specification, Vol 6,
-    /// Part B, 4.4.3).
+    /// The data that a scanner can request after it has received an advertisement.
+    ///
+    /// See Core Specification, Vol 6, Part B, 4.4.3.
     ///
     /// The Bluetooth stack automatically adds the name of the peripheral to the scan response. On some
     /// Bluetooth stacks, a scan response can contain the name, but no other data. A scan response can contain

@@ -100,7 +100,7 @@ public enum BackendEvent: Sendable {
     /// for the central until the central subscribes again.
     case subscriptionLost(AttributeHandle, by: Central.ID)
 
-    /// The stack has accepted a submitted update, but the update has not yet left the device.
+    /// The stack has accepted a submitted update, which has not yet left the device.
     ///
     /// The backend reports ``updateTaken(_:)`` at most once for an update, before ``updateEnded(_:_:)``. The
     /// backend does not report ``updateTaken(_:)`` for an update that awaits confirmation. After
@@ -135,7 +135,7 @@ public struct PublishedPeripheral: Sendable {
     /// The backend reports the end of each update with ``BackendEvent/updateEnded(_:_:)``.
     public var completionReporting: CompletionReporting
 
-    /// The maximum number of updates that can be in flight to each recipient at the same time.
+    /// The maximum number of updates in flight to each recipient.
     ///
     /// The maximum number is at least 1.
     ///
@@ -175,7 +175,7 @@ public struct BackendSubscription: Hashable, Sendable {
     /// subscription receives only updates whose ``BackendUpdate/lastSubscription`` is not lower.
     public var number: UInt64
 
-    /// The kind of update that the central requests, or `nil` if the stack does not report the kind.
+    /// The kind of update that the central requests, or `nil` if not reported.
     public var kind: UpdateKind?
 
     /// Whether the stack can send a non-empty update to this central alone.

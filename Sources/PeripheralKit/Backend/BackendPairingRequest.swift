@@ -1,5 +1,6 @@
-/// The pairing method, which determines the input and output capabilities that the device reports to
-/// centrals.
+/// The pairing method.
+///
+/// The method determines the input and output capabilities that the device reports to centrals.
 public enum PairingMethod: Hashable, Sendable {
     /// No central can pair.
     case none

@@ -24,7 +24,7 @@ public struct GATTService: Sendable {
     /// secondary service.
     public let isPrimary: Bool
 
-    /// The attribute handle of the service, or `nil` to let the Bluetooth stack choose the handle.
+    /// The attribute handle of the service, or `nil` if the Bluetooth stack chooses it.
     ///
     /// A service with a fixed handle is *pinned*. A central that caches the attributes of the peripheral uses
     /// the Database Hash to check whether the cache is still valid. Some Bluetooth stacks reuse a handle only

@@ -36,7 +36,7 @@ public import PeripheralCore
 public struct Read<Value: GATTValue>: Sendable {
     let source: ReadSource
 
-    /// Creates a `Read` with a handler that has one parameter: the central that reads the value.
+    /// Creates a `Read` with a handler that receives the reading central.
     public init(_ handler: @escaping @Sendable (_ central: Central) async throws -> Value) {
         source = .handler { central in try await handler(central).gattBytes }
     }

@@ -1,6 +1,8 @@
 public import PeripheralCore
 
-/// A Valid Range descriptor, which contains the lowest and the highest valid value of a characteristic.
+/// A Valid Range descriptor.
+///
+/// The descriptor contains the lowest and the highest valid value of a characteristic.
 ///
 /// Section 3.7 of Assigned Numbers defines the Valid Range descriptor (0x2906).
 ///

@@ -37,7 +37,7 @@ public import PeripheralCore
 public struct Write<Value: GATTValue>: Sendable {
     let handler: WriteHandler
 
-    /// Creates a `Write` with a handler that has two parameters: the written value and the central.
+    /// Creates a `Write` with a handler that receives the written value and the central.
     public init(_ handler: @escaping @Sendable (_ value: Value, _ central: Central) async throws -> Void) {
         self.handler = { bytes, central in try await handler(Value(gattBytes: bytes), central) }
     }

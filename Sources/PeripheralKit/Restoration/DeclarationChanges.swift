@@ -20,7 +20,9 @@ public struct DeclarationChanges: Hashable, Sendable {
         /// The type of the characteristic, or `nil` if the element is a service.
         public let characteristic: BluetoothUUID?
 
-        /// The type of the descriptor, or `nil` if the element is a service or a characteristic.
+        /// The type of the descriptor.
+        ///
+        /// The value is `nil` if the element is a service or a characteristic.
         public let descriptor: BluetoothUUID?
 
         init(

@@ -1,4 +1,4 @@
-/// An error that occurs when the preserved state of a peripheral cannot be used or saved.
+/// An error about a preserved state that cannot be used or saved.
 public struct RestorationError: Error, Sendable, CustomStringConvertible {
     /// A code that identifies the reason for a ``RestorationError``.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -35,7 +35,7 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
         /// code `untrusted` also applies if another user owns the file or the directory, or can write to the
         /// file or the directory.
         public static let untrusted = Code(kind: .untrusted)
-        /// The system cannot read the preserved state, or does not allow the program to read it.
+        /// The system cannot read the preserved state, or denies the program access to it.
         ///
         /// The framework keeps the state unchanged, and tries again later.
         public static let unreadable = Code(kind: .unreadable)

@@ -104,7 +104,7 @@ extension RestorationState {
             for entry in entries { self[entry.key] = entry.value }
         }
 
-        /// The value of the given key, or `nil` if the group does not contain the key.
+        /// The value of the given key, or `nil` if the key does not exist.
         ///
         /// A new key is added after the existing keys. If a key exists in the group, the new value replaces
         /// the existing value at the same position. To remove a key, assign `nil`.

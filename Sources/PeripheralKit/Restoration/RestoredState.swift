@@ -46,7 +46,9 @@ public struct RestoredState: Sendable {
     /// If the value is `true`, ``problems`` contains the reason.
     public var isEmpty: Bool { preserved == nil }
 
-    /// The name of the peripheral in the earlier run, or `nil` if the framework could not restore anything.
+    /// The name of the peripheral in the earlier run.
+    ///
+    /// The value is `nil` if the framework could not restore anything.
     public var name: String? { preserved?.name }
 
     /// The address of the adapter that the peripheral used in the earlier run.
@@ -182,7 +184,9 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
         hasher.combine(error.message)
     }
 
-    /// The message of the error, and the new location of the preserved state if the store has moved it.
+    /// The message of the error.
+    ///
+    /// If the store has moved the preserved state, the text also contains the new location.
     public var description: String {
         error.message + (setAside.map { " It is set aside as \($0)." } ?? "")
     }

@@ -40,7 +40,7 @@ public struct RestoredSubscriber: Hashable, Sendable {
     /// The UUID of the characteristic that the central subscribed to.
     public let characteristic: BluetoothUUID
 
-    /// The kind of update that the central requested, or `nil` if the kind is not known.
+    /// The kind of update that the central requested, or `nil` if not known.
     public let kind: UpdateKind?
 
     /// The time of the first subscription, according to the system clock.

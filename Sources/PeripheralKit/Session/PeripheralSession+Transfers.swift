@@ -1,7 +1,9 @@
 public import PeripheralCore
 
 extension PeripheralSession {
-    /// Sends a document in chunks to one central and waits until the central has received the document.
+    /// Sends a document in chunks to one central.
+    ///
+    /// The function waits until the central has received the document.
     ///
     /// Each chunk is one update of the characteristic. After the last chunk, the session sends the end marker
     /// as a separate update. Apple's transfer sample for CoreBluetooth uses the same protocol.

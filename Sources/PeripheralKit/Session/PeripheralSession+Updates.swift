@@ -406,7 +406,7 @@ extension PeripheralSession {
         try await runtime.ready(handle)
     }
 
-    /// Waits until the update queue of a central has room for a value of any size.
+    /// Waits until the update queue of a central has room for any value.
     ///
     /// The function ``update(_:_:to:)-(_,_,Central)`` adds values to the same queue. The function
     /// `readyToUpdate` follows the rules of ``readyToUpdate(_:)``.

@@ -289,8 +289,9 @@ extension PeripheralSession {
         try await preservation.flush()
     }
 
-    /// The statistics of this run: the number of saves, and the number of preserved updates that were
-    /// dropped.
+    /// The statistics of this run.
+    ///
+    /// The statistics contain the number of saves, and the number of preserved updates that were dropped.
     ///
     /// Frequent saves shorten the life of flash memory.
     public var restorationStatistics: RestorationStatistics {
@@ -358,7 +359,8 @@ public struct RestorationStatistics: Hashable, Sendable {
     /// The number of failed saves.
     public internal(set) var failures = 0
 
-    /// The number of preserved updates that the session dropped to make room for newer updates (see
-    /// ``UpdatePolicy/durable(beyond:)``).
+    /// The number of preserved updates that the session dropped.
+    ///
+    /// The session drops updates to make room for newer updates (see ``UpdatePolicy/durable(beyond:)``).
     public internal(set) var droppedUpdates = 0
 }

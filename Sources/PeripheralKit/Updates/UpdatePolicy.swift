@@ -1,4 +1,4 @@
-/// The rule that the session applies to a new value while earlier values wait in the queue.
+/// The rule for a new value while earlier values wait in the queue.
 ///
 /// Each subscriber has a separate queue for each characteristic. If the Bluetooth stack can send a value only
 /// to all subscribers together, the value waits in a queue that all subscribers share. A value of zero bytes

@@ -5,8 +5,9 @@ public struct ScanResult: Hashable, Sendable {
     /// The address of the advertiser.
     public var address: DeviceAddress
 
-    /// The raw bytes of the advertising data, which consist of AD structures (Core Specification, Vol 3, Part
-    /// C, 11).
+    /// The raw bytes of the advertising data.
+    ///
+    /// The bytes consist of AD structures (Core Specification, Vol 3, Part C, 11).
     public var advertisingData: [UInt8]
 
     /// The raw bytes of the scan response, which consist of AD structures.
@@ -34,7 +35,9 @@ public struct ScanResult: Hashable, Sendable {
 }
 
 extension ScanResult {
-    /// The decoded fields of the advertising data and the scan response, such as the local name.
+    /// The decoded fields of the advertising data and the scan response.
+    ///
+    /// An example of a field is the local name.
     public var payload: AdvertisementPayload {
         AdvertisementPayload(
             advertisingData: AdvertisingData(decoding: advertisingData),

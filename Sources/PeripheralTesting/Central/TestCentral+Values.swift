@@ -85,7 +85,7 @@ extension TestCentral {
         try await writeWithoutResponse(locate(characteristic).valueHandle, value.gattBytes)
     }
 
-    /// Writes a request to a control point, and does not wait for the response of the control point.
+    /// Writes a request to a control point, without waiting for the response.
     ///
     /// The method returns when the peripheral has answered the write request.
     ///
@@ -98,7 +98,7 @@ extension TestCentral {
         try await writeLong(locate(controlPoint).valueHandle, request.gattBytes)
     }
 
-    /// Writes a request to a subscribed control point, and waits for the response of the control point.
+    /// Writes a request to a subscribed control point, and waits for the response.
     ///
     /// - Throws: `ATTError` when the peripheral refuses the request. The method also throws any error that
     ///   ``nextUpdate(of:)`` throws.

@@ -286,7 +286,9 @@ public final class VirtualCentral: TestCentral {
         )
     }
 
-    /// Waits up to ``patience`` for the next update of the characteristic with the given value handle.
+    /// Waits up to ``patience`` for the next update of a characteristic.
+    ///
+    /// The value handle identifies the characteristic.
     public func nextUpdate(of handle: AttributeHandle) async throws -> ReceivedUpdate {
         try await nextArrival(of: handle).update
     }

@@ -61,7 +61,7 @@ public final class InMemoryRestorationStore: RestorationStore {
         set { state.withLock { $0.saveError = newValue } }
     }
 
-    /// The preserved state of an identifier, or `nil` if the store contains no state for the identifier.
+    /// The preserved state of an identifier, or `nil` if the store contains none.
     public subscript(identifier: String) -> RestorationState? {
         get { state.withLock { $0.saved[Array(identifier.utf8)] } }
         set { state.withLock { $0.saved[Array(identifier.utf8)] = newValue } }

@@ -127,7 +127,9 @@ extension PairingUser {
         PairingUser(capability: .displayOnly, requiresAuthentication: true, display: passkey)
     }
 
-    /// A central with a display and two buttons, for a peripheral that displays a number to compare.
+    /// A central with a display and two buttons.
+    ///
+    /// The peripheral displays a number to compare.
     ///
     /// - Parameter answer: Returns whether the peripheral displays the same number as the central. The
     ///   default closure returns `true`.

@@ -1,4 +1,4 @@
-/// The error that an operation of a `TestCentral` throws if the central cannot complete the operation.
+/// The error of an operation that a `TestCentral` cannot complete.
 ///
 /// If the peripheral refuses an operation, the operation throws an `ATTError`.
 public struct TestCentralError: Error, Sendable, CustomStringConvertible {
@@ -11,8 +11,7 @@ public struct TestCentralError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// The peripheral is not on the air, or the database of the peripheral does not contain the
-        /// attribute.
+        /// The peripheral is not on the air, or its database lacks the attribute.
         public static let notFound = Code(kind: .notFound)
         /// The operation requires a connection.
         public static let notConnected = Code(kind: .notConnected)
@@ -20,7 +19,7 @@ public struct TestCentralError: Error, Sendable, CustomStringConvertible {
         public static let alreadyConnected = Code(kind: .alreadyConnected)
         /// The connection ended before the operation was complete.
         public static let disconnected = Code(kind: .disconnected)
-        /// The central and the peripheral cannot pair, or one of the two sides has refused to pair.
+        /// The central and the peripheral cannot pair, or one side has refused to pair.
         public static let pairingFailed = Code(kind: .pairingFailed)
         /// No update arrived within the time limit of the central.
         public static let timedOut = Code(kind: .timedOut)
