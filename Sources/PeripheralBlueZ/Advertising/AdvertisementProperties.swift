@@ -53,7 +53,7 @@ struct AdvertisementProperties: Equatable {
             advertisement.rawData
         )
         let response = advertisement.scanResponse
-        if capabilities.version >= BlueZVersion(major: 5, minor: 80) {
+        if capabilities.version >= .scanResponseProperties {
             set(
                 "ScanResponse",
                 response.services,

@@ -21,8 +21,8 @@ extension AdvertisingCapabilities {
         }
         if let capabilities = manager["SupportedCapabilities"] {
             take(lengths: capabilities)
-            // Before 5.77, this property is present only with `--experimental`.
-            isExperimental = version < BlueZVersion(major: 5, minor: 77)
+            // Earlier versions have this property only with `--experimental`.
+            isExperimental = version < .stableAdvertisingProperties
         }
         if let features = manager["SupportedFeatures"]?.elements?.compactMap(\.string) {
             canSetTransmitPower = features.contains("CanSetTxPower")

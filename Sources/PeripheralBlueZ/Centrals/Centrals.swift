@@ -10,26 +10,20 @@ actor Centrals {
     /// The abilities of the running bluetoothd.
     struct Abilities: Hashable {
         let version: BlueZVersion
-        /// Whether each subscriber can have a separate socket (BlueZ 5.76).
+        /// Whether each subscriber can have a separate socket.
         ///
-        /// Before 5.76, one socket serves all subscribers. In that case, no socket is used, and the calls
-        /// only show which central has subscribed.
-        var hasSocketPerCentral = false
-        /// Whether confirmations of indications arrive on the socket (BlueZ 5.80).
-        ///
-        /// Before 5.80, nothing shows the confirmation of an indication that was sent through the socket of
-        /// one central.
-        var confirmsOnSockets = false
+        /// If not, no socket is used, and the calls only show which central has subscribed.
+        let hasSocketPerCentral: Bool
+        /// Whether confirmations of indications arrive on the socket.
+        let confirmsOnSockets: Bool
         /// Whether bluetoothd reports the handles that it has assigned.
-        ///
-        /// BlueZ 5.74 and 5.75 do not report handles. They refuse an application that requests this report.
-        var reportsHandles = true
+        let reportsHandles: Bool
 
         init(of version: BlueZVersion) {
             self.version = version
-            hasSocketPerCentral = version >= "5.76"
-            confirmsOnSockets = version >= "5.80"
-            reportsHandles = !(("5.74" as BlueZVersion)..."5.75").contains(version)
+            hasSocketPerCentral = version >= .socketPerSubscriber
+            confirmsOnSockets = version >= .confirmationsOnSockets
+            reportsHandles = version.reportsHandles
         }
     }
 

@@ -44,6 +44,11 @@ extension RegistrationStateMachine.Failure {
         message: "bluetoothd was not running. The bus is now starting bluetoothd."
     )
 
+    static let advertisementLost = Self(
+        code: .connectionLost,
+        message: "bluetoothd has withdrawn the advertisement. See bluetoothd's log for the reason."
+    )
+
     static let powerLost = poweredOff("The Bluetooth adapter is powered off")
 
     /// A failure because the adapter is powered off; the remedy is the same for every adapter.
@@ -83,6 +88,21 @@ extension RegistrationStateMachine.Failure {
     var error: any Error {
         issues.isEmpty
             ? PeripheralError(code: code, message: message) : DeclarationError(issues: issues)
+    }
+
+    /// Whether bluetoothd still runs and can withdraw other registrations.
+    var leavesDaemon: Bool {
+        code != .connectionLost && code != .stackUnavailable
+    }
+
+    /// Whether the failure is a loss, and not a refusal.
+    var isLoss: Bool {
+        code == .connectionLost || code == .stackUnavailable || code == .adapterUnavailable
+    }
+
+    /// Whether the connection to the bus is lost, or may no longer deliver messages.
+    var isOfConnection: Bool {
+        code == .connectionLost || code == .timedOut
     }
 
     /// The state of the radio that follows from the failure.

@@ -398,15 +398,3 @@ extension RegistrationStateMachine {
         }
     }
 }
-
-extension RegistrationStateMachine.Failure {
-    fileprivate static let advertisementLost = Self(
-        code: .connectionLost,
-        message: "bluetoothd has withdrawn the advertisement. See bluetoothd's log for the reason."
-    )
-
-    /// Whether bluetoothd still runs and can withdraw other registrations.
-    var leavesDaemon: Bool {
-        code != .connectionLost && code != .stackUnavailable
-    }
-}

@@ -403,18 +403,6 @@ extension SupervisorStateMachine {
     }
 }
 
-extension RegistrationStateMachine.Failure {
-    /// Whether the failure is a loss, and not a refusal.
-    fileprivate var isLoss: Bool {
-        code == .connectionLost || code == .stackUnavailable || code == .adapterUnavailable
-    }
-
-    /// Whether the connection to the bus is lost, or may no longer deliver messages.
-    fileprivate var isOfConnection: Bool {
-        code == .connectionLost || code == .timedOut
-    }
-}
-
 extension SupervisorStateMachine {
     /// Returns whether the adapter differs from the required settings.
     private static func demands(_ settings: AdapterSettings, of adapter: AdapterDescription) -> Bool {

@@ -128,18 +128,3 @@ extension AdvertisingComposer {
         }
     }
 }
-
-extension BlueZVersion {
-    /// The first version that shortens names to the capacity of the controller.
-    ///
-    /// Earlier versions shorten names to the capacity of legacy advertising.
-    static let namesForController = BlueZVersion(major: 5, minor: 69)
-    /// The first version that writes flags for an advertisement that is not discoverable.
-    static let flagsOfUndiscoverable = BlueZVersion(major: 5, minor: 69)
-    /// The first version that uses extended advertising automatically.
-    static let automaticExtendedAdvertising = BlueZVersion(major: 5, minor: 76)
-    /// The first version in which intervals, power and capabilities are not experimental.
-    static let stableAdvertisingProperties = BlueZVersion(major: 5, minor: 77)
-    /// The first version that accepts more than a name in the scan response.
-    static let scanResponseProperties = BlueZVersion(major: 5, minor: 80)
-}

@@ -101,7 +101,7 @@ extension BlueZRules {
             )
         }
         guard service.handle != nil else {
-            if placesNoCharacteristics, !service.characteristics.isEmpty {
+            if !version.reportsHandles, !service.characteristics.isEmpty {
                 issues.append(
                     DeclarationIssue(
                         severity: .error,
@@ -150,11 +150,6 @@ extension BlueZRules {
             )
         }
         return issues
-    }
-
-    /// Two versions refuse a characteristic without an explicit handle (bluez/bluez issue 821).
-    private var placesNoCharacteristics: Bool {
-        BlueZVersion(major: 5, minor: 74) <= version && version < BlueZVersion(major: 5, minor: 76)
     }
 
     /// Places the services after BlueZ's services, and reports collisions of pinned and other services.

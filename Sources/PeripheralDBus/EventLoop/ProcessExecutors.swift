@@ -8,6 +8,32 @@
     enum ProcessExecutors: ExecutorFactory {
         static let mainExecutor: any MainExecutor = ProcessMainExecutor(EventLoop.processLoop)
         static let defaultExecutor: any TaskExecutor = ProcessTaskExecutor(EventLoop.processLoop)
+
+        /// Runs work on a loop at a clock's instant.
+        fileprivate static func submit<C: Clock>(
+            _ work: EventLoop.Work,
+            to loop: EventLoop,
+            at instant: C.Instant,
+            on clock: C
+        ) {
+            loop.execute { wait(for: loop, until: instant, on: clock, then: work) }
+        }
+
+        private static func wait<C: Clock>(
+            for loop: EventLoop,
+            until instant: C.Instant,
+            on clock: C,
+            then work: EventLoop.Work
+        ) {
+            let remaining = clock.now.duration(to: instant)
+            guard remaining > .zero else { return loop.submit(work) }
+            // A timer has a maximum duration and does not count the time in which the machine was suspended,
+            // so the rest is waited for. A clock of an unknown kind is polled.
+            let wait = min(remaining as? Duration ?? .milliseconds(10), .seconds(86_400))
+            _ = loop.schedule(after: wait) {
+                self.wait(for: loop, until: instant, on: clock, then: work)
+            }
+        }
     }
 
     /// The executor of the main actor.
@@ -28,7 +54,7 @@
             tolerance: C.Duration?,
             clock: C
         ) {
-            loop.submit(.jobOfMainActor(UnownedJob(job)), at: instant, on: clock)
+            ProcessExecutors.submit(.jobOfMainActor(UnownedJob(job)), to: loop, at: instant, on: clock)
         }
 
         func run() {
@@ -61,25 +87,7 @@
             tolerance: C.Duration?,
             clock: C
         ) {
-            loop.submit(.jobOfProcess(UnownedJob(job)), at: instant, on: clock)
-        }
-    }
-
-    extension EventLoop {
-        /// Runs work at a clock's instant.
-        fileprivate func submit<C: Clock>(_ work: Work, at instant: C.Instant, on clock: C) {
-            execute { [self] in wait(until: instant, on: clock, for: work) }
-        }
-
-        private func wait<C: Clock>(until instant: C.Instant, on clock: C, for work: Work) {
-            let remaining = clock.now.duration(to: instant)
-            guard remaining > .zero else { return submit(work) }
-            // A timer has a maximum duration and does not count the time in which the machine was suspended,
-            // so the rest is waited for. A clock of an unknown kind is polled.
-            let wait = min(remaining as? Duration ?? .milliseconds(10), .seconds(86_400))
-            _ = schedule(after: wait) { [self] in
-                self.wait(until: instant, on: clock, for: work)
-            }
+            ProcessExecutors.submit(.jobOfProcess(UnownedJob(job)), to: loop, at: instant, on: clock)
         }
     }
 #endif

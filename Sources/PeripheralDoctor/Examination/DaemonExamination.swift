@@ -92,10 +92,10 @@ struct DaemonExamination {
         var findings: [Finding] = []
         if version < .v5_66 {
             findings.append(tooOld(version))
-        } else if version < "5.76" {
+        } else if version < .socketPerSubscriber {
             findings.append(sharedUpdates(version))
         }
-        if version == "5.74" || version == "5.75" {
+        if !version.reportsHandles {
             findings.append(refusedHandles(version))
         }
         if machine.daemon.reportedVersion == nil, !machine.adapters.isEmpty {

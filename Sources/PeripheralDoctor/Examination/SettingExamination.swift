@@ -176,7 +176,7 @@ struct SettingExamination {
     }
 
     private func experimental(_ settings: Settings) -> Finding? {
-        guard let version = settings.version, version < "5.77" else { return nil }
+        guard let version = settings.version, version < .stableAdvertisingProperties else { return nil }
         let isOn =
             settings.truth(.experimental) == true
             || machine.daemon.arguments.contains { $0 == "-E" || $0 == "--experimental" }

@@ -106,7 +106,7 @@ private final class CharacteristicStorage: Sendable {
 }
 
 /// A declared characteristic, without the type of its value.
-package struct CharacteristicDeclaration: Sendable {
+package struct CharacteristicDeclaration: Sendable, DescriptorHolder {
     package let identity = DeclarationIdentity()
     package let uuid: BluetoothUUID
     package let properties: CharacteristicProperties

@@ -185,8 +185,8 @@ extension DeclarationValidation {
     mutating func examineSecurity(of peripheral: Peripheral) {
         switch peripheral.pairing.kind {
         case .none:
-            let signed = peripheral.elementsWithSignedWrites
-            let demanding = peripheral.elements(above: .open)
+            let signed = Self.elementsWithSignedWrites(in: peripheral.services)
+            let demanding = Self.elements(above: .open, in: peripheral.services)
             let isPersonNeeded = demanding.contains { $0.level > .encrypted }
             let remedy =
                 isPersonNeeded
@@ -203,7 +203,7 @@ extension DeclarationValidation {
                 error(element, "it requires \(level.linkDescription), but no central can pair", remedy)
             }
         case .justWorks:
-            for (element, level) in peripheral.elements(above: .encrypted) {
+            for (element, level) in Self.elements(above: .encrypted, in: peripheral.services) {
                 error(
                     element,
                     "it requires \(level.linkDescription), which pairing with .justWorks does not provide",
@@ -214,10 +214,8 @@ extension DeclarationValidation {
             break
         }
     }
-}
 
-extension Peripheral {
-    fileprivate var elementsWithSignedWrites: [String] {
+    private static func elementsWithSignedWrites(in services: [GATTService]) -> [String] {
         services.flatMap { service in
             service.characteristics.filter { $0.properties.contains(.authenticatedSignedWrites) }
                 .map { "characteristic \($0.uuid) of service \(service.uuid)" }
@@ -225,7 +223,10 @@ extension Peripheral {
     }
 
     /// The characteristics and descriptors that require more than a security level for any use.
-    fileprivate func elements(above level: SecurityLevel) -> [(element: String, level: SecurityLevel)] {
+    private static func elements(
+        above level: SecurityLevel,
+        in services: [GATTService]
+    ) -> [(element: String, level: SecurityLevel)] {
         var elements: [(element: String, level: SecurityLevel)] = []
         for service in services {
             for characteristic in service.characteristics {

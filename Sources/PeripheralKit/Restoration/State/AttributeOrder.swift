@@ -84,7 +84,6 @@ protocol DescriptorHolder {
 
 extension GATTService: AttributeHolder {}
 extension ServiceDescription: AttributeHolder {}
-extension CharacteristicDeclaration: DescriptorHolder {}
 extension CharacteristicDescription: DescriptorHolder {}
 
 extension DescriptorDescription {

@@ -77,38 +77,6 @@ struct DatabaseComparison {
     }
 }
 
-extension PreservedDatabase {
-    /// The input of the Database Hash, with handles (Core Specification, Vol 3, Part G, 7.3); `nil` when the
-    /// handles are not known.
-    fileprivate var hashedAttributes: [HashedAttribute]? {
-        guard let onAir = tableOnAir else { return nil }
-        return onAir.attributes.compactMap { attribute in
-            if case .characteristicValue = attribute.kind { return nil }
-            return HashedAttribute(
-                handle: attribute.handle,
-                type: attribute.type,
-                value: onAir.fixedValue(of: attribute.handle) ?? []
-            )
-        }
-    }
-
-    /// The table with the handles on the air.
-    private var tableOnAir: AttributeTable? {
-        var services = table.services
-        for index in services.indices {
-            guard let start = startsOnAir[index] else { return nil }
-            services[index].handle = start
-        }
-        return try? AttributeTable(services: services)
-    }
-}
-
-private struct HashedAttribute: Equatable {
-    var handle: AttributeHandle
-    var type: BluetoothUUID
-    var value: [UInt8]
-}
-
 extension AttributeTable {
     /// The element that represents an attribute in the changes; `nil` for an attribute that belongs to
     /// another element.

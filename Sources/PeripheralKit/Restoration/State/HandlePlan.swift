@@ -127,16 +127,6 @@ struct HandlePlan {
     }
 }
 
-extension PreservedDatabase {
-    /// The last handles of the services that the stack had placed.
-    fileprivate var ends: [Int] {
-        startsOnAir.compactMap { service, start in
-            guard table.services[service].handle == nil else { return nil }
-            return Int(start.rawValue) + table.serviceRange(service).count - 1
-        }
-    }
-}
-
 extension ClosedRange<AttributeHandle> {
     fileprivate var count: Int { Int(upperBound.rawValue - lowerBound.rawValue) + 1 }
 }

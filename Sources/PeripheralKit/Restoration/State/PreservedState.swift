@@ -72,39 +72,6 @@ package struct PreservedState: Hashable, Sendable {
     }
 }
 
-/// The attributes of a peripheral and their positions on the air.
-package struct PreservedDatabase: Hashable, Sendable {
-    /// The attributes.
-    ///
-    /// Centrals identify attributes by the handles on the air.
-    package let table: AttributeTable
-
-    /// The constant values, by their handles in the table.
-    package var staticValues: [AttributeHandle: [UInt8]]
-
-    /// The first handle of each service on the air, by the index of the service.
-    ///
-    /// Services whose handle the stack has not reported are not included. The attributes of a service have no
-    /// gaps, so the first handle of a service determines all its handles.
-    package var startsOnAir: [Int: AttributeHandle]
-
-    package init(
-        table: AttributeTable,
-        staticValues: [AttributeHandle: [UInt8]] = [:],
-        startsOnAir: [Int: AttributeHandle] = [:]
-    ) {
-        self.table = table
-        self.staticValues = staticValues
-        self.startsOnAir = startsOnAir
-    }
-
-    /// Returns the handle of an attribute on the air; `nil` when the stack has not reported it.
-    package func handleOnAir(of handle: AttributeHandle) -> AttributeHandle? {
-        guard let service = table[handle]?.kind.service, let start = startsOnAir[service] else { return nil }
-        return start.advanced(by: handle.offset(from: table.serviceRange(service).lowerBound))
-    }
-}
-
 /// A central that had subscribed to a characteristic.
 package struct PreservedSubscriber: Hashable, Sendable {
     /// The identity address of a bonded central, or the address of any other central at that time.
