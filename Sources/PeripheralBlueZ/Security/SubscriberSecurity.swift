@@ -5,16 +5,16 @@ internal import PeripheralKit
 
 /// Decides which subscribers may receive values that require a secure link.
 ///
-/// bluetoothd does not check this, see ``SecuredReceivers``. The check runs when the backend passes an update
-/// to bluetoothd. If a central reconnects in the instant before bluetoothd sends the update, the check does
-/// not detect the central.
+/// bluetoothd does not check this, see ``SecuredSubscribers``. The check runs when the backend passes an
+/// update to bluetoothd. If a central reconnects in the instant before bluetoothd sends the update, the
+/// check does not detect the central.
 ///
 /// The object belongs to the event loop.
 final class SubscriberSecurity {
     private let context: CentralsContext
     private let kernelLinks: any KernelLinks
     private let log: RunLog
-    private var receivers = SecuredReceivers()
+    private var subscribers = SecuredSubscribers()
 
     init(in context: CentralsContext, kernelLinks: any KernelLinks, log: RunLog) {
         self.context = context
@@ -53,39 +53,39 @@ final class SubscriberSecurity {
 
     /// Returns the subscribers that must not receive a value of a characteristic now; `nil` if all may
     /// receive it.
-    func insecureReceivers(of characteristic: AttributeHandle) -> SecuredReceivers.Insecure? {
+    func insecureSubscribers(of characteristic: AttributeHandle) -> SecuredSubscribers.Insecure? {
         guard let level = context.notifySecurity(of: characteristic) else { return nil }
         let links = context.adapter.flatMap { kernelLinks.links(of: $0) }
-        let insecure = receivers.insecure(for: characteristic, at: level, links: links)
+        let insecure = subscribers.insecure(for: characteristic, at: level, links: links)
         return insecure.isEmpty ? nil : insecure
     }
 
     /// Records that bluetoothd has permitted a request of a central that requires a security level.
     func served(_ central: Central, at level: SecurityLevel) {
-        receivers.served(central, at: level)
+        subscribers.served(central, at: level)
     }
 
     /// Records that a central pairs, which can change its keys.
     func mayPair(_ central: Central.ID, at level: SecurityLevel) {
-        receivers.mayPair(central, at: level)
+        subscribers.mayPair(central, at: level)
     }
 
     func subscribed(_ central: Central, to characteristic: AttributeHandle) {
         guard let level = context.notifySecurity(of: characteristic) else { return }
-        receivers.subscribed(central, to: characteristic, at: level)
+        subscribers.subscribed(central, to: characteristic, at: level)
     }
 
     func strangerSubscribed(to characteristic: AttributeHandle) {
-        receivers.strangerSubscribed(to: characteristic)
+        subscribers.strangerSubscribed(to: characteristic)
     }
 
     func strangersUnsubscribed(from characteristic: AttributeHandle) {
-        receivers.strangersUnsubscribed(from: characteristic)
+        subscribers.strangersUnsubscribed(from: characteristic)
     }
 
-    func connected(_ central: Central) { receivers.connected(central) }
+    func connected(_ central: Central) { subscribers.connected(central) }
 
-    func disconnected(_ central: Central) { receivers.disconnected(central) }
+    func disconnected(_ central: Central) { subscribers.disconnected(central) }
 
-    func forgotten(_ central: Central.ID) { receivers.forgotten(central) }
+    func forgotten(_ central: Central.ID) { subscribers.forgotten(central) }
 }

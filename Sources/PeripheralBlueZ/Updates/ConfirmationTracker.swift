@@ -102,7 +102,7 @@ final class ConfirmationTracker {
     /// Reports updates that have ended.
     func end(_ ends: [Confirmations.End]) {
         for end in ends {
-            if case .delivered = end.outcome { completion.confirmed(end.update) }
+            if case .completed = end.outcome { completion.confirmed(end.update) }
         }
         for end in ends { reporter.report(.updateEnded(end.update, end.outcome)) }
         if !confirmations.isAnyMissing { allConfirmed?() }

@@ -147,7 +147,7 @@ struct Confirmations {
                 continue
             }
             ends.append(
-                End(update: update, outcome: entry.failure.map { .failed($0) } ?? .delivered)
+                End(update: update, outcome: entry.failure.map { .failed($0) } ?? .completed)
             )
         }
         return ends

@@ -158,10 +158,10 @@ final class SocketSender {
     }
 
     private func taken(_ update: BackendUpdate, by run: SocketRun, isLost: Bool) {
-        guard isLost else { return completion.taken(update.id, .delivered) }
+        guard isLost else { return completion.taken(update.id, .completed) }
         guard update.recipients != .subscribers else {
             let outcome: BackendUpdateOutcome =
-                update.isForAllSubscribers ? .delivered : .failed(.subscriptionEnded)
+                update.isForAllSubscribers ? .completed : .failed(.subscriptionEnded)
             return completion.taken(update.id, outcome)
         }
         // bluetoothd has closed the socket, but the backend has not processed its end yet. The end of the

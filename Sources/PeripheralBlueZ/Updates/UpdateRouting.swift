@@ -33,7 +33,7 @@ struct UpdateRouting {
 
     /// Returns the route of an update to the subscribers that may receive it.
     func route(of update: BackendUpdate) -> UpdateRoute {
-        guard let insecure = security.insecureReceivers(of: update.characteristic) else {
+        guard let insecure = security.insecureSubscribers(of: update.characteristic) else {
             return openRoute(of: update)
         }
         return route(of: update, withholdingFrom: insecure)
@@ -46,7 +46,7 @@ struct UpdateRouting {
         switch update.recipients {
         case .subscribers:
             if let missed = missed(update) { return .none(.failed(.notSubscribed(missed))) }
-            guard count > 0 else { return .none(.delivered) }
+            guard count > 0 else { return .none(.completed) }
             recipients = subscribers
         case .central(let central):
             recipients = subscribers.filter { $0.central.id == central }
@@ -82,7 +82,7 @@ struct UpdateRouting {
     /// update must reach.
     private func route(
         of update: BackendUpdate,
-        withholdingFrom insecure: SecuredReceivers.Insecure
+        withholdingFrom insecure: SecuredSubscribers.Insecure
     ) -> UpdateRoute {
         let subscribers = subscriptions.subscribers(of: update.characteristic)
         let reachable = canUseSockets(for: update) ? subscribers.filter { $0.route == .socket } : []
@@ -99,7 +99,7 @@ struct UpdateRouting {
         case .subscribers where !update.isForAllSubscribers:
             return .sockets(sockets)
         case .subscribers where sockets.isEmpty:
-            return .none(subscribers.isEmpty ? .delivered : .failed(.insecure))
+            return .none(subscribers.isEmpty ? .completed : .failed(.insecure))
         case .subscribers:
             return .sockets(sockets, lacking: sockets.count == subscribers.count ? nil : .insecure)
         case .central(let central):

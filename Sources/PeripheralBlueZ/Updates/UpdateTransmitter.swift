@@ -14,7 +14,7 @@ final class UpdateTransmitter {
     /// bluetoothd delays notifications by 10 ms to send several in one packet to a central that supports
     /// this. It does not delay indications.
     static let gatheringTime = Duration.milliseconds(15)
-    /// The number of bytes waiting for the bus from which on updates do not count as delivered.
+    /// The number of bytes waiting for the bus from which on updates do not count as completed.
     private static let outgoingBound = 64 * 1024
 
     private let connection: BusConnection
@@ -203,11 +203,11 @@ final class UpdateTransmitter {
     /// A bus that does not keep up delays the later updates.
     private func endWhenTaken(_ update: BackendUpdate) {
         let isSlow = connection.assumeIsolated { $0.outgoingSize > Self.outgoingBound }
-        guard isSlow else { return completion.taken(update.id, .delivered) }
+        guard isSlow else { return completion.taken(update.id, .completed) }
         turns.whenOutgoing(isAtMost: Self.outgoingBound) { [weak self] result in
             guard let self else { return }
             switch result {
-            case .success: completion.taken(update.id, .delivered)
+            case .success: completion.taken(update.id, .completed)
             case .failure(let error): completion.taken(update.id, outcome(of: update, notSentBecause: error))
             }
         }
@@ -220,7 +220,7 @@ final class UpdateTransmitter {
     private func outcome(of update: BackendUpdate, notSentBecause error: any Error) -> BackendUpdateOutcome {
         if case BusError.disconnected = error {
             let isForAny = update.recipients == .subscribers && update.isForAllSubscribers
-            return isForAny && !update.awaitsConfirmation ? .delivered : .failed(.subscriptionEnded)
+            return isForAny && !update.awaitsConfirmation ? .completed : .failed(.subscriptionEnded)
         }
         return .failed(PeripheralError(sending: error))
     }

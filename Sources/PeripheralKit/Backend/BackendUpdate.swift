@@ -101,12 +101,12 @@ public enum BackendUpdateOutcome: Sendable {
     ///
     /// If ``BackendUpdate/awaitsConfirmation`` is `true`, this outcome means that all recipients have
     /// confirmed the update.
-    case delivered
+    case completed
 
     /// The outcome of the update is unknown.
     ///
     /// Either the stack did not send the update, or the backend did not detect that the update left the
-    /// device. For the outcomes ``givenUp`` and ``delivered``, the function that sends the update throws no
+    /// device. For the outcomes ``givenUp`` and ``completed``, the function that sends the update throws no
     /// error. ``UpdateStatistics/givenUp`` counts the updates with this outcome.
     case givenUp
 

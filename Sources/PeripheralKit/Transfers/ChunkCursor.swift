@@ -9,7 +9,7 @@ struct Document {
     var isConfirmed = false
 }
 
-/// The position of the next chunk of a document for one receiver.
+/// The position of the next chunk of a document for one subscriber.
 struct ChunkCursor {
     /// A part of a document.
     struct Chunk: Equatable {
@@ -41,9 +41,9 @@ struct ChunkCursor {
     var isConfirmed: Bool { document.isConfirmed }
     var hasMarker: Bool { document.endMarker != nil }
 
-    /// The remaining contents when no more chunks are sent: the end marker, for receivers that have a part.
+    /// The remaining contents when no more chunks are sent: the end marker, for subscribers that have a part.
     ///
-    /// The contents are `nil` when no receiver has a part.
+    /// The contents are `nil` when no subscriber has a part.
     var cutShort: ChunkCursor? {
         guard marksRest || offset > 0, document.endMarker != nil else { return nil }
         var rest = document
@@ -55,9 +55,9 @@ struct ChunkCursor {
 
     /// Takes the next chunk; `nil` at the end.
     ///
-    /// The chunk is not longer than the limit of the receivers, which is 20 bytes or more. A chunk that is
-    /// equal to the end marker is made one byte shorter, because the receiver would mistake such a chunk for
-    /// the end marker.
+    /// The chunk is not longer than the limit of the subscribers, which is 20 bytes or more. A chunk that is
+    /// equal to the end marker is made one byte shorter. Otherwise, the subscriber would mistake it for the
+    /// end marker.
     mutating func next(limit: Int) -> Chunk? {
         defer { hasBegun = true }
         if marksRest, let marker = document.endMarker {

@@ -10,7 +10,7 @@ enum DocumentRecipients: Equatable {
     static func central(_ central: Central.ID) -> DocumentRecipients { .centrals([central]) }
 
     /// Returns whether the document is explicitly for this central.
-    func names(_ central: TransmitQueues.Receiver) -> Bool {
+    func names(_ central: TransmitQueues.SubscriberID) -> Bool {
         guard case .centrals(let centrals) = self, let central else { return false }
         return centrals.contains(central)
     }

@@ -3,11 +3,11 @@ private import Synchronization
 
 /// The progress and outcome of a transfer, for the call that waits for it.
 ///
-/// Only the newest progress of each receiver counts. A slow call misses earlier progress and does not delay
+/// Only the newest progress of each subscriber counts. A slow call misses earlier progress and does not delay
 /// other calls.
 final class TransferReport: Sendable {
     private struct State {
-        /// In the order in which the receivers first made progress.
+        /// In the order in which the subscribers first made progress.
         var progress: [TransferProgress] = []
         var outcome: Result<Void, any Error>?
     }

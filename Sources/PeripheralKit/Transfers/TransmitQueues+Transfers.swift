@@ -1,6 +1,6 @@
 internal import PeripheralCore
 
-/// Documents among the values. Each receiver has its own position in each document.
+/// Documents among the values. Each subscriber has its own position in each document.
 extension TransmitQueues {
     /// Begins a transfer.
     ///
@@ -16,9 +16,15 @@ extension TransmitQueues {
         case .failure(let error):
             outcome.answers.append((ticket, .failure(error)))
         case .success(let places):
-            let outlet = makeOutlet(characteristic)
+            let characteristicIndex = makeIndex(characteristic)
             transfers.append(
-                Transfer(ticket, document, outlet: outlet, to: recipients, isStanding: isStanding)
+                Transfer(
+                    ticket,
+                    document,
+                    characteristicIndex: characteristicIndex,
+                    to: recipients,
+                    isStanding: isStanding
+                )
             )
             for place in places { beginPart(of: ticket, by: place) }
             finishIfDone(ticket)
@@ -51,11 +57,13 @@ extension TransmitQueues {
         put(SubscriberQueue.Entry(.chunks(cursor), sequence: makeSequence(), for: ticket), into: place)
     }
 
-    /// Returns whether the receivers of a queue may confirm.
+    /// Returns whether the subscribers of a queue may confirm.
     ///
-    /// In the queue of all together, some receivers may confirm.
+    /// In the queue of all together, some subscribers may confirm.
     private func takesIndications(_ place: QueueID) -> Bool {
-        let subscriber = queues[place].central.flatMap { outlets[queues[place].outlet].subscriber($0) }
+        let subscriber = queues[place].central.flatMap {
+            characteristics[queues[place].characteristicIndex].subscriber($0)
+        }
         return subscriber?.takesIndications ?? true
     }
 
@@ -65,7 +73,7 @@ extension TransmitQueues {
 
     /// Withdraws a transfer.
     ///
-    /// An end marker is sent to receivers that already have a part of the document.
+    /// An end marker is sent to subscribers that already have a part of the document.
     ///
     /// - Returns: Whether the transfer existed.
     mutating func cancelTransfer(_ ticket: Ticket) -> Bool {
@@ -82,10 +90,12 @@ extension TransmitQueues {
 
     // MARK: Chunks
 
-    /// Adds an end marker at the beginning of a document if a receiver has an unfinished part of another.
-    mutating func retry(in place: QueueID, of receivers: [Receiver]) {
-        let outlet = queues[place].outlet
-        guard queues[place].beginsWithNewDocument, outlets[outlet].setHasRest(false, of: receivers) else {
+    /// Adds an end marker at the beginning of a document if a subscriber has an unfinished part of another.
+    mutating func retry(in place: QueueID, of subscribers: [SubscriberID]) {
+        let characteristicIndex = queues[place].characteristicIndex
+        guard queues[place].beginsWithNewDocument,
+            characteristics[characteristicIndex].setHasRest(false, of: subscribers)
+        else {
             return
         }
         guard let ticket = queues[place].entries.first?.ticket else { return }
@@ -129,10 +139,10 @@ extension TransmitQueues {
         finishIfDone(ticket)
     }
 
-    /// Returns whether a chunk reached all receivers that are connected and still waited for.
+    /// Returns whether a chunk reached all subscribers that are connected and still waited for.
     ///
-    /// Receivers that do not confirm in time do not stay connected, so all other receivers have the chunk. If
-    /// the next chunk is not confirmed either, possibly no receiver has that chunk.
+    /// Subscribers that do not confirm in time do not stay connected. Therefore all others have the chunk.
+    /// If the next chunk is not confirmed either, possibly no subscriber has that chunk.
     private func isLackingToSome(of part: Part, of document: Document, _ error: PeripheralError) -> Bool {
         guard queues[part.queue].central == nil, document.isConfirmed else { return false }
         return switch error.code {
@@ -160,14 +170,16 @@ extension TransmitQueues {
         default:
             transfers[index].fail(queues[place].central, error)
             guard hasRest else { break }
-            outlets[transfers[index].outlet].setHasRest(true, of: receivers(of: place))
+            characteristics[transfers[index].characteristicIndex].setHasRest(true, of: subscribers(of: place))
         }
     }
 
     /// Returns whether the stack can no longer reach a single subscriber alone.
     private func isNotAddressable(_ place: QueueID) -> Bool {
         guard let central = queues[place].central else { return false }
-        return outlets[queues[place].outlet].subscriber(central).map { !$0.isAddressable } ?? false
+        return characteristics[queues[place].characteristicIndex].subscriber(central).map {
+            !$0.isAddressable
+        } ?? false
     }
 
     /// Records that a chunk of a withdrawn document has completed, or could not be sent.
@@ -176,19 +188,21 @@ extension TransmitQueues {
     /// the end marker itself, which has 0 bytes, has not been sent yet.
     mutating func remnantEnded(by place: QueueID, _ bytes: Int, _ result: Result<Void, PeripheralError>) {
         if case .success = result, bytes == 0 {
-            outlets[queues[place].outlet].setHasRest(false, of: receivers(of: place))
+            characteristics[queues[place].characteristicIndex].setHasRest(false, of: subscribers(of: place))
         }
         guard case .failure(let error) = result, ![.notSubscribed, .disconnected].contains(error.code) else {
             return
         }
-        outlets[queues[place].outlet].setHasRest(true, of: receivers(of: place))
+        characteristics[queues[place].characteristicIndex].setHasRest(true, of: subscribers(of: place))
     }
 
-    /// Sends a document to all receivers together if one of them can no longer be reached alone.
+    /// Sends a document to all subscribers together if one of them can no longer be reached alone.
     ///
-    /// An end marker ends the part of the document that a receiver already has.
+    /// An end marker ends the part of the document that a subscriber already has.
     private mutating func beginShared(_ ticket: Ticket, with hasRest: Bool) {
-        guard let index = index(of: ticket), let shared = outlets[transfers[index].outlet].shared.first else {
+        guard let index = index(of: ticket),
+            let shared = characteristics[transfers[index].characteristicIndex].shared.first
+        else {
             return
         }
         guard let part = transfers[index][shared], !part.isDone else {
@@ -225,10 +239,13 @@ extension TransmitQueues {
     /// Begins the documents for a new subscriber.
     ///
     /// A subscriber that the stack cannot reach alone receives the rest together with the others. Then all
-    /// receivers receive the whole document again. To skip receivers that already have the document, the
-    /// stack would have to reach each receiver alone.
-    mutating func joinTransfers(_ subscriber: SubscribedCharacteristic.Subscriber, of outlet: Int) {
-        for transfer in transfers where transfer.outlet == outlet {
+    /// subscribers receive the whole document again. To skip subscribers that already have the document, the
+    /// stack would have to reach each subscriber alone.
+    mutating func joinTransfers(
+        _ subscriber: SubscribedCharacteristic.Subscriber,
+        of characteristicIndex: Int
+    ) {
+        for transfer in transfers where transfer.characteristicIndex == characteristicIndex {
             let ticket = transfer.ticket
             switch transfer.recipients {
             case .centrals:
@@ -244,7 +261,7 @@ extension TransmitQueues {
                 }
                 beginPart(of: ticket, by: queue)
             case .subscribers:
-                let shared = outlets[outlet].shared.first.flatMap { transfer[$0] }
+                let shared = characteristics[characteristicIndex].shared.first.flatMap { transfer[$0] }
                 let isSharing = shared.map { !$0.isDone } ?? false
                 if let queue = subscriber.queue.first, subscriber.getsAllAlone, !isSharing {
                     beginPart(of: ticket, by: queue)
@@ -259,12 +276,12 @@ extension TransmitQueues {
     ///
     /// Without an error, the central is about to subscribe again.
     mutating func leaveTransfers(
-        _ central: Receiver,
-        _ outlet: Int,
+        _ central: SubscriberID,
+        _ characteristicIndex: Int,
         closing idle: [QueueID],
         because error: PeripheralError?
     ) {
-        for index in transfers.indices where transfers[index].outlet == outlet {
+        for index in transfers.indices where transfers[index].characteristicIndex == characteristicIndex {
             let hasAll = idle.contains { transfers[index][$0]?.isDone ?? false }
             for place in idle { transfers[index][place] = nil }
             if let error, !hasAll, transfers[index].recipients.names(central) {
@@ -272,7 +289,7 @@ extension TransmitQueues {
             }
         }
         guard error != nil else { return }
-        for transfer in transfers where transfer.outlet == outlet {
+        for transfer in transfers where transfer.characteristicIndex == characteristicIndex {
             finishIfDone(transfer.ticket)
         }
     }
@@ -284,7 +301,7 @@ extension TransmitQueues {
         let ticket: Ticket
         let document: Document
         /// The index of the characteristic among those that can be updated.
-        let outlet: Int
+        let characteristicIndex: Int
         let recipients: DocumentRecipients
         /// Whether the transfer continues for later subscribers after all present subscribers have the
         /// document.
@@ -293,30 +310,30 @@ extension TransmitQueues {
         var parts: [Part] = []
         /// The failures in the order in which they occurred.
         ///
-        /// `nil` is for all receivers together.
-        private var failures: [(receiver: Receiver, error: PeripheralError)] = []
+        /// `nil` is for all subscribers together.
+        private var failures: [(subscriber: SubscriberID, error: PeripheralError)] = []
 
         init(
             _ ticket: Ticket,
             _ document: Document,
-            outlet: Int,
+            characteristicIndex: Int,
             to recipients: DocumentRecipients,
             isStanding: Bool
         ) {
-            (self.ticket, self.document, self.outlet) = (ticket, document, outlet)
+            (self.ticket, self.document, self.characteristicIndex) = (ticket, document, characteristicIndex)
             (self.recipients, self.isStanding) = (recipients, isStanding)
         }
 
         /// The first failure that a later success has not cleared.
         var failure: PeripheralError? { failures.first?.error }
 
-        mutating func fail(_ receiver: Receiver, _ error: PeripheralError) {
-            guard !failures.contains(where: { $0.receiver == receiver }) else { return }
-            failures.append((receiver, error))
+        mutating func fail(_ subscriber: SubscriberID, _ error: PeripheralError) {
+            guard !failures.contains(where: { $0.subscriber == subscriber }) else { return }
+            failures.append((subscriber, error))
         }
 
-        mutating func clearFailure(_ receiver: Receiver) {
-            failures.removeAll { $0.receiver == receiver }
+        mutating func clearFailure(_ subscriber: SubscriberID) {
+            failures.removeAll { $0.subscriber == subscriber }
         }
 
         subscript(_ queue: QueueID) -> Part? {
@@ -335,13 +352,13 @@ extension TransmitQueues {
         var inFlight = 0
         /// Whether the last chunk has been handed to the stack.
         var isHandedOn = false
-        /// Whether a receiver that missed the beginning has joined.
+        /// Whether a subscriber that missed the beginning has joined.
         var isToBeRepeated = false
         /// Whether the document begins with an end marker that has not completed.
         ///
         /// That marker ends a part of another document.
         var isEndingRest = false
-        /// Whether some receivers have not confirmed the last chunk.
+        /// Whether some subscribers have not confirmed the last chunk.
         var lacksConfirmation = false
 
         var hasBegun: Bool { sent > 0 || inFlight > 0 || isHandedOn }

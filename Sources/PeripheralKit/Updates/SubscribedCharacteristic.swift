@@ -3,7 +3,7 @@ internal import PeripheralCore
 /// A characteristic that can be updated, with the queues to its subscribers.
 struct SubscribedCharacteristic {
     struct Subscriber {
-        var central: TransmitQueues.Receiver
+        var central: TransmitQueues.SubscriberID
         var isAddressable: Bool
         /// Whether updates for all reach the subscriber together with the others, although it can be reached
         /// alone.
@@ -34,7 +34,7 @@ struct SubscribedCharacteristic {
         self.policy = policy
     }
 
-    func subscriber(_ central: TransmitQueues.Receiver) -> Subscriber? {
+    func subscriber(_ central: TransmitQueues.SubscriberID) -> Subscriber? {
         subscribers.first { $0.central == central }
     }
 
@@ -44,7 +44,8 @@ struct SubscribedCharacteristic {
         choose()
     }
 
-    mutating func change(_ central: TransmitQueues.Receiver, isAddressable: Bool, takesIndications: Bool) {
+    mutating func change(_ central: TransmitQueues.SubscriberID, isAddressable: Bool, takesIndications: Bool)
+    {
         guard let index = subscribers.firstIndex(where: { $0.central == central }) else { return }
         subscribers[index].isAddressable = isAddressable && central != nil
         subscribers[index].takesIndications = takesIndications
@@ -57,7 +58,7 @@ struct SubscribedCharacteristic {
     ///
     /// - Returns: Whether one of these subscribers was known to have received such a part.
     @discardableResult
-    mutating func setHasRest(_ hasRest: Bool, of centrals: [TransmitQueues.Receiver]) -> Bool {
+    mutating func setHasRest(_ hasRest: Bool, of centrals: [TransmitQueues.SubscriberID]) -> Bool {
         var hadRest = false
         for index in subscribers.indices where centrals.contains(subscribers[index].central) {
             hadRest = hadRest || subscribers[index].hasRest
@@ -69,7 +70,7 @@ struct SubscribedCharacteristic {
     /// Removes a subscriber.
     ///
     /// - Returns: The queues that are no longer used.
-    mutating func remove(_ central: TransmitQueues.Receiver) -> [SubscriberQueue.ID] {
+    mutating func remove(_ central: TransmitQueues.SubscriberID) -> [SubscriberQueue.ID] {
         guard let index = subscribers.firstIndex(where: { $0.central == central }) else { return [] }
         var idle = subscribers.remove(at: index).queue
         if subscribers.isEmpty {

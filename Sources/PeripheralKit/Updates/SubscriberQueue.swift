@@ -1,6 +1,6 @@
 internal import PeripheralCore
 
-/// The values and documents of a characteristic that wait for one receiver.
+/// The values and documents of a characteristic that wait for one subscriber.
 struct SubscriberQueue {
     /// The index of a queue.
     struct ID: Hashable {
@@ -8,12 +8,12 @@ struct SubscriberQueue {
     }
 
     /// The index of the characteristic among those that can be updated.
-    let outlet: Int
+    let characteristicIndex: Int
     let characteristic: AttributeHandle
     /// The subscriber that the stack can reach alone; `nil` for all subscribers together.
     let central: Central.ID?
-    /// The receivers of a value in flight; empty for all subscribers together.
-    let receivers: [TransmitQueues.Receiver]
+    /// The subscribers of a value in flight; empty for all subscribers together.
+    let subscribers: [TransmitQueues.SubscriberID]
 
     /// A waiting value, or the rest of a document.
     struct Entry {
@@ -70,11 +70,16 @@ struct SubscriberQueue {
     private var isConfirming = false
     var counters = UpdateCounters()
 
-    init(outlet: Int, of characteristic: AttributeHandle, to central: Central.ID?, _ policy: UpdatePolicy) {
-        self.outlet = outlet
+    init(
+        characteristicIndex: Int,
+        of characteristic: AttributeHandle,
+        to central: Central.ID?,
+        _ policy: UpdatePolicy
+    ) {
+        self.characteristicIndex = characteristicIndex
         self.characteristic = characteristic
         self.central = central
-        receivers = central.map { [$0] } ?? []
+        subscribers = central.map { [$0] } ?? []
         self.policy = policy
     }
 
@@ -217,9 +222,9 @@ struct SubscriberQueue {
         (entries, count, bytes) = ([], 0, 0)
     }
 
-    /// Removes the document of a ticket, but keeps an end marker for a receiver of a part of the document.
+    /// Removes the document of a ticket, but keeps an end marker for a subscriber of a part of the document.
     ///
-    /// Without the end marker, the receiver would mistake the next update for the rest of the document.
+    /// Without the end marker, the subscriber would mistake the next update for the rest of the document.
     mutating func cutShort(_ ticket: TransmitQueues.Ticket) {
         entries = entries.compactMap { entry in
             guard entry.ticket == ticket, case .chunks(let cursor) = entry.content else { return entry }

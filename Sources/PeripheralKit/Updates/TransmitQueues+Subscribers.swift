@@ -14,29 +14,35 @@ extension TransmitQueues {
         takesIndications: Bool = true
     ) {
         lastSubscription = number
-        let outlet = makeOutlet(characteristic)
-        if central != nil { end(central, outlet, because: .notSubscribed, isAnew: true) }
-        guard outlets[outlet].subscriber(central) == nil else { return }
+        let characteristicIndex = makeIndex(characteristic)
+        if central != nil { end(central, characteristicIndex, because: .notSubscribed, isAnew: true) }
+        guard characteristics[characteristicIndex].subscriber(central) == nil else { return }
         let subscriber = SubscribedCharacteristic.Subscriber(
             central: central,
             isAddressable: isAddressable && central != nil,
             sharesUpdatesForAll: sharesUpdatesForAll,
             takesIndications: takesIndications,
-            queue: central.map { [makeQueue(of: outlet, to: $0)] } ?? []
+            queue: central.map { [makeQueue(of: characteristicIndex, to: $0)] } ?? []
         )
-        let shared = outlets[outlet].shared.isEmpty ? makeQueue(of: outlet, to: nil) : nil
-        outlets[outlet].add(subscriber, shared: shared)
-        joinTransfers(subscriber, of: outlet)
+        let shared =
+            characteristics[characteristicIndex].shared.isEmpty
+            ? makeQueue(of: characteristicIndex, to: nil) : nil
+        characteristics[characteristicIndex].add(subscriber, shared: shared)
+        joinTransfers(subscriber, of: characteristicIndex)
     }
 
-    private mutating func makeQueue(of outlet: Int, to central: Central.ID?) -> QueueID {
-        let (characteristic, policy) = (outlets[outlet].characteristic, outlets[outlet].policy)
-        return queues.insert(SubscriberQueue(outlet: outlet, of: characteristic, to: central, policy))
+    private mutating func makeQueue(of characteristicIndex: Int, to central: Central.ID?) -> QueueID {
+        let (characteristic, policy) = (
+            characteristics[characteristicIndex].characteristic, characteristics[characteristicIndex].policy
+        )
+        return queues.insert(
+            SubscriberQueue(characteristicIndex: characteristicIndex, of: characteristic, to: central, policy)
+        )
     }
 
     /// Updates the data of a central.
     mutating func connected(_ central: Central) {
-        receivers.setMaximumLength(central.maximumUpdateValueLength, for: central.id)
+        subscribers.setMaximumLength(central.maximumUpdateValueLength, for: central.id)
     }
 
     /// Records whether a subscriber can be reached alone, and whether it may confirm later updates.
@@ -46,23 +52,29 @@ extension TransmitQueues {
         isAddressable: Bool,
         takesIndications: Bool = true
     ) {
-        guard let outlet = outlet(characteristic) else { return }
-        outlets[outlet].change(central, isAddressable: isAddressable, takesIndications: takesIndications)
+        guard let characteristicIndex = characteristicIndex(characteristic) else { return }
+        characteristics[characteristicIndex].change(
+            central,
+            isAddressable: isAddressable,
+            takesIndications: takesIndications
+        )
     }
 
     /// Handles the end of a subscription.
     mutating func unsubscribed(_ central: Central.ID?, from characteristic: AttributeHandle) {
-        guard let outlet = outlet(characteristic) else { return }
-        end(central, outlet, because: .notSubscribed)
+        guard let characteristicIndex = characteristicIndex(characteristic) else { return }
+        end(central, characteristicIndex, because: .notSubscribed)
     }
 
     /// Handles a disconnection, which ends all subscriptions of the central.
     mutating func disconnected(_ central: Central.ID) {
-        for outlet in outlets.indices { end(central, outlet, because: .disconnected) }
-        receivers.remove(central)
+        for characteristicIndex in characteristics.indices {
+            end(central, characteristicIndex, because: .disconnected)
+        }
+        subscribers.remove(central)
         updatesInFlight.changeAll { inFlightUpdate in
-            if inFlightUpdate.receivers.contains(central) {
-                inFlightUpdate.receivers.removeAll { $0 == central }
+            if inFlightUpdate.subscribers.contains(central) {
+                inFlightUpdate.subscribers.removeAll { $0 == central }
             }
         }
     }
@@ -71,43 +83,43 @@ extension TransmitQueues {
     ///
     /// Updates in flight will not be reported any more.
     mutating func suspended() {
-        for outlet in outlets.indices {
-            for subscriber in outlets[outlet].subscribers {
-                end(subscriber.central, outlet, because: .disconnected)
+        for characteristicIndex in characteristics.indices {
+            for subscriber in characteristics[characteristicIndex].subscribers {
+                end(subscriber.central, characteristicIndex, because: .disconnected)
             }
         }
         for inFlightUpdate in updatesInFlight.removeAll() {
-            outlets[inFlightUpdate.outlet].past.dropped += 1
+            characteristics[inFlightUpdate.characteristicIndex].past.dropped += 1
             guard let ticket = inFlightUpdate.ticket else { continue }
             settle(ticket, .failure(.disconnected))
         }
         for indication in countedIndications { indicationEnded(indication.id, .failure(.disconnected)) }
-        receivers.removeAll()
+        subscribers.removeAll()
     }
 
     private mutating func end(
         _ central: Central.ID?,
-        _ outlet: Int,
+        _ characteristicIndex: Int,
         because error: PeripheralError,
         isAnew: Bool = false
     ) {
-        let idle = outlets[outlet].remove(central)
+        let idle = characteristics[characteristicIndex].remove(central)
         for place in idle { close(place, because: error) }
         if let central {
-            let characteristic = outlets[outlet].characteristic
+            let characteristic = characteristics[characteristicIndex].characteristic
             func isGone(_ waiter: Waiter) -> Bool {
                 waiter.characteristic == characteristic && waiter.recipients == .central(central)
             }
             outcome.answers += waiters.filter(isGone).map { ($0.ticket, .failure(error)) }
             waiters.removeAll(where: isGone)
         }
-        leaveTransfers(central, outlet, closing: idle, because: isAnew ? nil : error)
+        leaveTransfers(central, characteristicIndex, closing: idle, because: isAnew ? nil : error)
     }
 
     /// Removes a queue and drops its waiting values.
     private mutating func close(_ place: QueueID, because error: PeripheralError) {
         let queue = queues.remove(place)
-        outlets[queue.outlet].past.add(queue.finalCounters)
+        characteristics[queue.characteristicIndex].past.add(queue.finalCounters)
         turns.removeAll { $0 == place }
         updatesInFlight.changeAll { if $0.queue == place { $0.queue = nil } }
         for index in countedIndications.indices where countedIndications[index].queue == place {
@@ -156,7 +168,7 @@ extension TransmitQueues {
         }
         let cleared = barriers.filter { barrier in
             guard let end = barrier.end else { return false }
-            return !updatesInFlight.contains(before: end) { reaches($0.receivers, barrier.central) }
+            return !updatesInFlight.contains(before: end) { reaches($0.subscribers, barrier.central) }
         }
         .map(\.ticket)
         guard !cleared.isEmpty else { return }
@@ -169,15 +181,15 @@ extension TransmitQueues {
             guard !queues[place].beginsWithDocument, let first = queues[place].firstSequence else {
                 return false
             }
-            return first <= barrier.lastSequence && reaches(receivers(of: place), barrier.central)
+            return first <= barrier.lastSequence && reaches(subscribers(of: place), barrier.central)
         }
     }
 
     /// Returns whether a central is among these subscribers.
     ///
     /// The result is also `true` if the stack does not identify a subscriber.
-    private func reaches(_ receivers: [Receiver], _ central: Central.ID) -> Bool {
-        receivers.contains { $0 == nil || $0 == central }
+    private func reaches(_ subscribers: [SubscriberID], _ central: Central.ID) -> Bool {
+        subscribers.contains { $0 == nil || $0 == central }
     }
 }
 
@@ -189,7 +201,7 @@ extension TransmitQueues {
     struct CountedIndication {
         let id: BackendUpdate.ID
         /// The index of the characteristic among those that can be updated.
-        let outlet: Int
+        let characteristicIndex: Int
         /// The queue to its central, or to all together; `nil` when there is no such queue.
         var queue: QueueID?
         let since: Duration
@@ -202,14 +214,21 @@ extension TransmitQueues {
         hasToWait: Bool,
         at now: Duration
     ) {
-        let outlet = makeOutlet(update.characteristic)
+        let characteristicIndex = makeIndex(update.characteristic)
         let queue: QueueID? =
             switch update.recipients {
-            case .subscribers: outlets[outlet].shared.first
-            case .central(let central): outlets[outlet].subscriber(central)?.queue.first
+            case .subscribers: characteristics[characteristicIndex].shared.first
+            case .central(let central): characteristics[characteristicIndex].subscriber(central)?.queue.first
             }
-        countedIndications.append(CountedIndication(id: update.id, outlet: outlet, queue: queue, since: now))
-        if hasToWait { count(by: queue, of: outlet) { $0.waits += 1 } }
+        countedIndications.append(
+            CountedIndication(
+                id: update.id,
+                characteristicIndex: characteristicIndex,
+                queue: queue,
+                since: now
+            )
+        )
+        if hasToWait { count(by: queue, of: characteristicIndex) { $0.waits += 1 } }
     }
 
     /// Records that an indication was handed to the stack.
@@ -217,14 +236,16 @@ extension TransmitQueues {
         guard let index = countedIndications.firstIndex(where: { $0.id == id }) else { return }
         countedIndications[index].isHandedOn = true
         let indication = countedIndications[index]
-        count(by: indication.queue, of: indication.outlet) { $0.count(wait: now - indication.since) }
+        count(by: indication.queue, of: indication.characteristicIndex) {
+            $0.count(wait: now - indication.since)
+        }
     }
 
     /// Records that an indication was confirmed, or will not be confirmed.
     mutating func indicationEnded(_ id: BackendUpdate.ID, _ result: Result<Void, PeripheralError>) {
         guard let index = countedIndications.firstIndex(where: { $0.id == id }) else { return }
         let indication = countedIndications.remove(at: index)
-        count(by: indication.queue, of: indication.outlet) { $0.count(result) }
+        count(by: indication.queue, of: indication.characteristicIndex) { $0.count(result) }
     }
 
     /// Returns how many indications wait for their turn, and how many await confirmation.
@@ -236,9 +257,16 @@ extension TransmitQueues {
         return (meant.count - inFlight, inFlight)
     }
 
-    private mutating func count(by queue: QueueID?, of outlet: Int, _ change: (inout UpdateCounters) -> Void)
-    {
-        if let queue { change(&queues[queue].counters) } else { change(&outlets[outlet].past) }
+    private mutating func count(
+        by queue: QueueID?,
+        of characteristicIndex: Int,
+        _ change: (inout UpdateCounters) -> Void
+    ) {
+        if let queue {
+            change(&queues[queue].counters)
+        } else {
+            change(&characteristics[characteristicIndex].past)
+        }
     }
 }
 
@@ -283,15 +311,15 @@ extension TransmitQueues {
 
     /// The characteristics whose queues have been used, in the order of their handles.
     var totals: [Total] {
-        var totals = outlets.map { Total(characteristic: $0.characteristic, counters: $0.past) }
+        var totals = characteristics.map { Total(characteristic: $0.characteristic, counters: $0.past) }
         for queue in usedLanes {
-            totals[queue.outlet].queued += queue.entries.count
-            totals[queue.outlet].counters.add(queue.counters)
+            totals[queue.characteristicIndex].queued += queue.entries.count
+            totals[queue.characteristicIndex].counters.add(queue.counters)
         }
-        for inFlightUpdate in updatesInFlight.all { totals[inFlightUpdate.outlet].inFlight += 1 }
+        for inFlightUpdate in updatesInFlight.all { totals[inFlightUpdate.characteristicIndex].inFlight += 1 }
         for indication in countedIndications {
-            totals[indication.outlet].queued += indication.isHandedOn ? 0 : 1
-            totals[indication.outlet].inFlight += indication.isHandedOn ? 1 : 0
+            totals[indication.characteristicIndex].queued += indication.isHandedOn ? 0 : 1
+            totals[indication.characteristicIndex].inFlight += indication.isHandedOn ? 1 : 0
         }
         return totals.filter { $0.queued > 0 || $0.inFlight > 0 || $0.counters != UpdateCounters() }
             .inOrder { $0.characteristic.rawValue < $1.characteristic.rawValue }

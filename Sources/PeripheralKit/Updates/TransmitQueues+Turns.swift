@@ -31,21 +31,21 @@ extension TransmitQueues {
     ///
     /// - Returns: Whether it may be sent.
     private mutating func submitFirst(of place: QueueID, at now: () -> Duration) -> Bool {
-        let receivers = receivers(of: place)
-        let limit = queues[place].beginsWithDocument ? self.receivers.maximumLength(for: receivers) : .max
-        guard maySend(place, to: receivers) else { return false }
-        retry(in: place, of: receivers)
+        let subscribers = subscribers(of: place)
+        let limit = queues[place].beginsWithDocument ? self.subscribers.maximumLength(for: subscribers) : .max
+        guard maySend(place, to: subscribers) else { return false }
+        retry(in: place, of: subscribers)
         guard let departure = queues[place].takeFirst(at: now, limit: limit) else { return false }
         let id = makeID()
         let isConfirmed = departure.confirmation != nil
-        if !isConfirmed { for receiver in receivers { self.receivers.began(to: receiver) } }
+        if !isConfirmed { for subscriber in subscribers { self.subscribers.began(to: subscriber) } }
         updatesInFlight.append(
             InFlightUpdate(
-                outlet: queues[place].outlet,
+                characteristicIndex: queues[place].characteristicIndex,
                 queue: place,
                 ticket: departure.ticket,
                 documentBytes: departure.documentBytes,
-                receivers: isConfirmed ? [] : receivers
+                subscribers: isConfirmed ? [] : subscribers
             ),
             id
         )
@@ -63,27 +63,27 @@ extension TransmitQueues {
             outcome.updates.append(update)
             return true
         }
-        let centrals = receivers.compactMap(\.self)
+        let centrals = subscribers.compactMap(\.self)
         outcome.indications.append(
             Indication(update: update, centrals: centrals, isFirst: confirmation == .first)
         )
         return true
     }
 
-    func receivers(of place: QueueID) -> [Receiver] {
-        guard queues[place].central == nil else { return queues[place].receivers }
-        return outlets[queues[place].outlet].subscribers.map(\.central)
+    func subscribers(of place: QueueID) -> [SubscriberID] {
+        guard queues[place].central == nil else { return queues[place].subscribers }
+        return characteristics[queues[place].characteristicIndex].subscribers.map(\.central)
     }
 
-    private func maySend(_ place: QueueID, to receivers: [Receiver]) -> Bool {
-        guard queues[place].mayHaveMoreInFlight, hasPlace(for: place, to: receivers),
+    private func maySend(_ place: QueueID, to subscribers: [SubscriberID]) -> Bool {
+        guard queues[place].mayHaveMoreInFlight, hasPlace(for: place, to: subscribers),
             let sequence = queues[place].firstSequence
         else { return false }
-        let outlet = queues[place].outlet
+        let characteristicIndex = queues[place].characteristicIndex
         guard queues[place].central == nil else {
-            return outlets[outlet].shared.allSatisfy { isBefore($0, sequence) }
+            return characteristics[characteristicIndex].shared.allSatisfy { isBefore($0, sequence) }
         }
-        return outlets[outlet].subscribers.allSatisfy { subscriber in
+        return characteristics[characteristicIndex].subscribers.allSatisfy { subscriber in
             subscriber.queue.allSatisfy { isBefore($0, sequence) }
         }
     }
@@ -93,15 +93,15 @@ extension TransmitQueues {
         queues[other].inFlight == 0 && queues[other].firstSequence.map { $0 > sequence } ?? true
     }
 
-    /// Returns whether one more value may be in flight to each receiver.
+    /// Returns whether one more value may be in flight to each subscriber.
     ///
-    /// A value for all together needs room with all receivers at the same time. Values for single receivers
-    /// would use up that room. Therefore, some room is reserved for values for all.
-    private func hasPlace(for place: QueueID, to receivers: [Receiver]) -> Bool {
+    /// A value for all together needs room with all subscribers at the same time. Values for single
+    /// subscribers would use up that room. Therefore, some room is reserved for values for all.
+    private func hasPlace(for place: QueueID, to subscribers: [SubscriberID]) -> Bool {
         // Only one such chunk is in flight at a time, and it waits for its turn among the indications.
         if queues[place].beginsWithConfirmed { return true }
         if queues[place].central == nil, queues[place].inFlight < Self.placesForAll { return true }
-        return receivers.allSatisfy { self.receivers.inFlight(to: $0) < window }
+        return subscribers.allSatisfy { self.subscribers.inFlight(to: $0) < window }
     }
 
     /// Assigns room to waiting calls, in the order in which the calls began.
@@ -155,8 +155,8 @@ extension TransmitQueues {
     private func hasRoom(for waiter: Waiter, in places: [QueueID]) -> Bool {
         if let value = waiter.value { return hasRoom(in: places, for: value.count) }
         // An empty value uses another route.
-        let shared = waiter.recipients == .subscribers ? outlet(waiter.characteristic) : nil
-        return (places + (shared.map { outlets[$0].shared } ?? [])).allSatisfy { place in
+        let shared = waiter.recipients == .subscribers ? characteristicIndex(waiter.characteristic) : nil
+        return (places + (shared.map { characteristics[$0].shared } ?? [])).allSatisfy { place in
             waiter.hasWaited && !waiter.isOverdue
                 ? queues[place].hasAmpleRoom(for: maximumValueLength)
                 : queues[place].hasRoom(for: maximumValueLength)
@@ -170,17 +170,17 @@ extension TransmitQueues {
         guard !waiter.mustReach.isEmpty else {
             return queues(of: waiter.characteristic, to: waiter.recipients, size: size)
         }
-        guard let outlet = outlet(waiter.characteristic),
-            waiter.mustReach.allSatisfy({ outlets[outlet].subscriber($0) != nil })
+        guard let characteristicIndex = characteristicIndex(waiter.characteristic),
+            waiter.mustReach.allSatisfy({ characteristics[characteristicIndex].subscriber($0) != nil })
         else { return .failure(.notSubscribed) }
-        return .success(outlets[outlet].shared)
+        return .success(characteristics[characteristicIndex].shared)
     }
 
     /// Returns whether a nonempty value for all is sent to each subscriber alone.
     func reachesEach(_ characteristic: AttributeHandle) -> Bool {
-        guard let outlet = outlet(characteristic) else { return true }
-        return outlets[outlet].subscribers.count == 1
-            || outlets[outlet].subscribers.allSatisfy(\.getsAllAlone)
+        guard let characteristicIndex = characteristicIndex(characteristic) else { return true }
+        return characteristics[characteristicIndex].subscribers.count == 1
+            || characteristics[characteristicIndex].subscribers.allSatisfy(\.getsAllAlone)
     }
 
     /// Returns the queues for a value to several subscribers, without duplicates.
@@ -205,17 +205,23 @@ extension TransmitQueues {
         to recipients: BackendUpdate.Recipients,
         size: Int
     ) -> Result<[QueueID], PeripheralError> {
-        guard let outlet = outlet(characteristic) else {
+        guard let characteristicIndex = characteristicIndex(characteristic) else {
             return recipients == .subscribers ? .success([]) : .failure(.notSubscribed)
         }
         switch recipients {
         case .subscribers:
-            return .success(size > 0 ? outlets[outlet].toAll : outlets[outlet].shared)
+            return .success(
+                size > 0
+                    ? characteristics[characteristicIndex].toAll : characteristics[characteristicIndex].shared
+            )
         case .central(let central):
-            guard let subscriber = outlets[outlet].subscriber(central) else {
+            guard let subscriber = characteristics[characteristicIndex].subscriber(central) else {
                 return .failure(.notSubscribed)
             }
-            guard size > 0 && subscriber.isAddressable || outlets[outlet].subscribers.count == 1 else {
+            guard
+                size > 0 && subscriber.isAddressable
+                    || characteristics[characteristicIndex].subscribers.count == 1
+            else {
                 return .failure(.notAddressable)
             }
             return .success(subscriber.queue)

@@ -45,22 +45,22 @@ struct TransmitQueues {
     /// A subscriber.
     ///
     /// `nil` is for the subscribers that the stack does not identify.
-    typealias Receiver = Central.ID?
+    typealias SubscriberID = Central.ID?
 
     typealias QueueID = SubscriberQueue.ID
 
     /// A value in flight.
     struct InFlightUpdate {
         /// The index of the characteristic among those that can be updated.
-        var outlet: Int
+        var characteristicIndex: Int
         /// `nil` when the subscription has ended since.
         var queue: QueueID?
         var ticket: Ticket?
         /// The number of bytes of a document; `nil` for a value.
         var documentBytes: Int?
-        /// The receivers are empty for a chunk that needs confirmation, because such a chunk does not count
+        /// The subscribers are empty for a chunk that needs confirmation, because such a chunk does not count
         /// among the values in flight.
-        var receivers: [Receiver]
+        var subscribers: [SubscriberID]
     }
 
     /// The work of a ticket that the stack has not accepted yet.
@@ -105,17 +105,17 @@ struct TransmitQueues {
     /// The number of values that may be in flight to a central.
     var window: Int
 
-    var outlets: [SubscribedCharacteristic] = []
+    var characteristics: [SubscribedCharacteristic] = []
     /// The indices of the characteristics, by their handles.
     ///
     /// An array is faster than a dictionary.
-    private var outletIndices: [Int?] = []
+    private var characteristicIndices: [Int?] = []
     var queues = SubscriberQueueTable()
     /// The queues with waiting values, in the order of their turns.
     var turns: [QueueID] = []
     /// The queues that are last in the next round, retained to reuse the memory.
     var servedTurns: [QueueID] = []
-    var receivers = ReceiverTable()
+    var subscribers = SubscriberLinks()
     /// The number of the newest subscription.
     var lastSubscription: UInt64 = 0
     var updatesInFlight = InFlightTable()
@@ -146,20 +146,20 @@ struct TransmitQueues {
     }
 
     /// Returns the index of a characteristic, which exists after the first subscription.
-    func outlet(_ characteristic: AttributeHandle) -> Int? {
+    func characteristicIndex(_ characteristic: AttributeHandle) -> Int? {
         let handle = Int(characteristic.rawValue)
-        return handle < outletIndices.count ? outletIndices[handle] : nil
+        return handle < characteristicIndices.count ? characteristicIndices[handle] : nil
     }
 
-    mutating func makeOutlet(_ characteristic: AttributeHandle) -> Int {
-        if let outlet = outlet(characteristic) { return outlet }
-        outlets.append(SubscribedCharacteristic(characteristic, policies[characteristic] ?? .reject))
+    mutating func makeIndex(_ characteristic: AttributeHandle) -> Int {
+        if let characteristicIndex = characteristicIndex(characteristic) { return characteristicIndex }
+        characteristics.append(SubscribedCharacteristic(characteristic, policies[characteristic] ?? .reject))
         let handle = Int(characteristic.rawValue)
-        if handle >= outletIndices.count {
-            outletIndices += repeatElement(nil, count: handle + 1 - outletIndices.count)
+        if handle >= characteristicIndices.count {
+            characteristicIndices += repeatElement(nil, count: handle + 1 - characteristicIndices.count)
         }
-        outletIndices[handle] = outlets.count - 1
-        return outlets.count - 1
+        characteristicIndices[handle] = characteristics.count - 1
+        return characteristics.count - 1
     }
 
     /// Takes the effects of all events since the last call.
@@ -297,11 +297,11 @@ extension TransmitQueues {
     mutating func ended(_ id: BackendUpdate.ID, _ result: Result<Void, PeripheralError>, isKnown: Bool = true)
     {
         guard let inFlightUpdate = updatesInFlight.remove(id) else { return indicationEnded(id, result) }
-        for receiver in inFlightUpdate.receivers { receivers.ended(to: receiver) }
+        for subscriber in inFlightUpdate.subscribers { subscribers.ended(to: subscriber) }
         if let queue = inFlightUpdate.queue {
             queues[queue].left(result, isKnown: isKnown)
         } else {
-            outlets[inFlightUpdate.outlet].past.count(result, isKnown: isKnown)
+            characteristics[inFlightUpdate.characteristicIndex].past.count(result, isKnown: isKnown)
         }
         guard let ticket = inFlightUpdate.ticket else {
             if let bytes = inFlightUpdate.documentBytes, let queue = inFlightUpdate.queue {

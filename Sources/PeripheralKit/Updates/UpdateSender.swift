@@ -206,7 +206,7 @@ extension BackendUpdateOutcome {
 
     fileprivate var result: Result<Void, PeripheralError> {
         switch self {
-        case .delivered, .givenUp: .success(())
+        case .completed, .givenUp: .success(())
         case .failed(let error): .failure(error)
         }
     }

@@ -11,7 +11,7 @@ final class AwaitedConfirmations: Sendable {
 
         var outcome: BackendUpdateOutcome? {
             guard isKnown, missing == 0 else { return nil }
-            return failure.map { .failed($0) } ?? .delivered
+            return failure.map { .failed($0) } ?? .completed
         }
     }
 

@@ -248,7 +248,7 @@ private struct InMemoryLink: BackendLink {
             if isWithheld, update.isForAllSubscribers { confirmations.fail(.insecure) }
             confirmations.expect(recipients.count)
         } else {
-            end(update, .delivered)
+            end(update, .completed)
         }
     }
 

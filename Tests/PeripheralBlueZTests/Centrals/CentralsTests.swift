@@ -175,7 +175,7 @@ struct CentralsTests {
                         }
                     }
                     Task {
-                        // What was sent before has reached its receiver.
+                        // What was sent before has reached its subscriber.
                         let path: ObjectPath = "/org/freedesktop/DBus"
                         for _ in 0..<2 {
                             _ = try? await daemon.call("org.freedesktop.DBus", path, .peer, "Ping")

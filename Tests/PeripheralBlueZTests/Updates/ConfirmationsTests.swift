@@ -20,7 +20,7 @@ struct ConfirmationsTests {
         ends.map { end in
             let number = (1...9).first { end.update == BackendUpdate.ID(UInt64($0)) }.map(String.init) ?? "?"
             return switch end.outcome {
-            case .delivered: number
+            case .completed: number
             case .givenUp: "\(number) given up"
             case .failed(let error): "\(number) \(error.code)"
             }

@@ -276,7 +276,7 @@ struct ControlPointBackendTests {
                 start { _ in order.append("answered, \(link.sent.count) sent") }
                 let response = try #require(await link.next())
                 #expect(order.entries == ["answered, \(request - 1) sent"])
-                host.handle(.updateEnded(response.id, .delivered))
+                host.handle(.updateEnded(response.id, .completed))
             }
         }
     }
@@ -317,10 +317,10 @@ struct ControlPointBackendTests {
                     host.handle(.updateTaken(sent.id))
                     try await until { session.runtime.updates.waiting == 1 || link.sent.count > count }
                     #expect(link.sent.count == count)
-                    host.handle(.updateEnded(sent.id, .delivered))
+                    host.handle(.updateEnded(sent.id, .completed))
                     let response = try #require(await link.next())
                     #expect(response.characteristic == handle)
-                    host.handle(.updateEnded(response.id, .delivered))
+                    host.handle(.updateEnded(response.id, .completed))
                 }
                 return
             }
@@ -361,7 +361,7 @@ struct ControlPointBackendTests {
             let response = try #require(await link.next())
             async let next = write(2, to: handle, of: host)
             await clock.waitForPatience()
-            host.handle(.updateEnded(response.id, .delivered))
+            host.handle(.updateEnded(response.id, .completed))
             #expect(await next == .success([]))
             let second = try #require(await link.next())
             #expect(second.value == [2])
@@ -377,7 +377,7 @@ struct ControlPointBackendTests {
             clock.advance(by: .seconds(1))
             #expect(await next == .failure(.procedureAlreadyInProgress))
             #expect(link.sent.map(\.value) == [[1]])
-            host.handle(.updateEnded(response.id, .delivered))
+            host.handle(.updateEnded(response.id, .completed))
         }
     }
 

@@ -43,7 +43,7 @@ final class RecordingLink: BackendLink {
         updates.withLock { $0.append(update) }
         submit.yield(update)
         guard !update.awaitsConfirmation else { return }
-        host.withLock(\.self)?.handle(.updateEnded(update.id, .delivered))
+        host.withLock(\.self)?.handle(.updateEnded(update.id, .completed))
     }
 
     /// Reports each update to the host as delivered, unless it awaits confirmation.

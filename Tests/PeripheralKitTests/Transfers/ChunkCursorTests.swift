@@ -23,7 +23,7 @@ struct ChunkCursorTests {
         #expect(chunks(Document(bytes: [], chunkSize: 2, endMarker: [1, 2])) == [[1, 2]])
     }
 
-    @Test func noChunkIsLongerThanTheReceiverCanGet() {
+    @Test func noChunkIsLongerThanTheSubscriberCanGet() {
         let document = Document(bytes: Array(0..<50), chunkSize: 512, endMarker: nil)
         #expect(chunks(document, limit: 30).map(\.count) == [30, 20])
     }
@@ -36,7 +36,7 @@ struct ChunkCursorTests {
         #expect(chunks.dropLast().flatMap(\.self) == bytes)
     }
 
-    /// Whatever the sizes, the receiver puts together what was sent.
+    /// Whatever the sizes, the subscriber puts together what was sent.
     @Test(arguments: 0..<200 as Range<UInt64>)
     func theChunksAreTheDocument(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

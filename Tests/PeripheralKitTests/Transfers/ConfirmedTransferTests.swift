@@ -63,7 +63,7 @@ struct ConfirmedTransferTests {
         var (update, values): (BackendUpdate?, [[UInt8]]) = (update, [])
         while let submitted = update {
             values.append(submitted.value)
-            if submitted.awaitsConfirmation { host.handle(.updateEnded(submitted.id, .delivered)) }
+            if submitted.awaitsConfirmation { host.handle(.updateEnded(submitted.id, .completed)) }
             guard submitted.value != last else { return values }
             update = await link.next()
         }
@@ -145,7 +145,7 @@ struct ConfirmedTransferTests {
             let chunk = try #require(await link.next())
             let another = Task { try await session.indicate(other, [8], to: central) }
             try await untilWaiting(2, in: session)
-            host.handle(.updateEnded(chunk.id, .delivered))
+            host.handle(.updateEnded(chunk.id, .completed))
             let outstanding = await link.next()
             // The next chunk waits behind it.
             try await untilWaiting(2, in: session)

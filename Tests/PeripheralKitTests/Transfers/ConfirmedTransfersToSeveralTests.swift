@@ -61,7 +61,7 @@ struct ConfirmedTransfersToSeveralTests {
         while values.count < atMost, let update = link.take(to: recipients) {
             values.append(update.value)
             let failure = code.map { BackendUpdateOutcome.failed(PeripheralError(code: $0, message: "")) }
-            sender.ended([(update.id, failure ?? .delivered)])
+            sender.ended([(update.id, failure ?? .completed)])
         }
         return values
     }

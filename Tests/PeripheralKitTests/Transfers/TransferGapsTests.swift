@@ -294,7 +294,7 @@ private final class TurningLink: BackendLink {
                 }
             )
         }
-        sender.ended([(update.id, .delivered)])
+        sender.ended([(update.id, .completed)])
     }
 
     func abandon(_ update: BackendUpdate.ID) {}

@@ -22,7 +22,7 @@ struct TransferRestartTests {
                     $0 += 1; return $0
                 }
                 // As a backend's thread may, while this one is still handing on.
-                sender.ended([(update.id, .delivered)])
+                sender.ended([(update.id, .completed)])
                 if number == 2 { sender.subscribed(subscription) }
             }
         }

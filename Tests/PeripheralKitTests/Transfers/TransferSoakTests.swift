@@ -73,7 +73,7 @@ private final class UnevenLink: BackendLink {
         while !state.withLock(\.isStopped) {
             for (number, central) in centrals.enumerated() {
                 let updates = state.withLock { state in take(number + 1, for: central, &state) }
-                for update in updates { host.handle(.updateEnded(update.id, .delivered)) }
+                for update in updates { host.handle(.updateEnded(update.id, .completed)) }
             }
             await Task.yield()
         }

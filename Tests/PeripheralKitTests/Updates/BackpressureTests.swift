@@ -45,7 +45,7 @@ struct BackpressureTests {
             let statistics = try #require(session.updateStatistics.first)
             #expect(statistics.central == central.id && statistics.characteristic == 0x2A19)
             #expect((statistics.queued, statistics.inFlight, statistics.refused) == (16, 16, 2))
-            for update in link.sent { host.handle(.updateEnded(update.id, .delivered)) }
+            for update in link.sent { host.handle(.updateEnded(update.id, .completed)) }
             #expect(link.sent.count == 32)
             #expect(session.updateStatistics.first?.sent == 16)
         }
@@ -76,19 +76,24 @@ struct BackpressureTests {
         }
     }
 
-    /// What was for the earlier subscription would come into the middle of what is for the next.
-    @Test func whatIsNotHandedOnIsForNoLaterSubscription() async throws {
+    /// The backend recognizes the update for the earlier subscription, and does not send it.
+    @Test func anUpdateNamesTheLastSubscriptionThatItIsFor() async throws {
         try await run { session, host, link, central in
             host.handle(.suspended)
-            let subscription = BackendSubscription(characteristic: Self.handle, central: central)
             host.handle(.connected(central))
-            for value: UInt8 in [7, 8] {
+            for number: UInt64 in [7, 8] {
+                let subscription = BackendSubscription(
+                    characteristic: Self.handle,
+                    central: central,
+                    number: number
+                )
                 host.handle(.subscribed(subscription))
-                let isQueued = try session.update(Self.value, value)
+                let isQueued = try session.update(Self.value, UInt8(number))
                 #expect(isQueued)
             }
             host.handle(.published(PublishedPeripheral(link: link)))
-            #expect(link.sent.map(\.value) == [[8]])
+            #expect(link.sent.map(\.value) == [[7], [8]])
+            #expect(link.sent.map(\.lastSubscription) == [7, 8])
             #expect(session.updateStatistics.map(\.inFlight) == [1])
         }
     }
@@ -114,9 +119,9 @@ struct BackpressureTests {
                 // All of them have found no room.
                 try await until { session.updateStatistics.map(\.waits) == [8] }
                 // Waiting calls do not resume for each free place.
-                for update in link.sent.prefix(7) { host.handle(.updateEnded(update.id, .delivered)) }
+                for update in link.sent.prefix(7) { host.handle(.updateEnded(update.id, .completed)) }
                 #expect(session.runtime.updates.waiting == 8)
-                host.handle(.updateEnded(link.sent[7].id, .delivered))
+                host.handle(.updateEnded(link.sent[7].id, .completed))
                 try await group.waitForAll()
             }
             #expect(try session.update(Self.value, 1))
@@ -191,7 +196,7 @@ struct BackpressureTests {
             }
             var index = 0
             while index < link.sent.count {
-                host.handle(.updateEnded(link.sent[index].id, .delivered))
+                host.handle(.updateEnded(link.sent[index].id, .completed))
                 index += 1
             }
             #expect(link.sent.count == 32)
@@ -211,7 +216,7 @@ struct BackpressureTests {
             }
             #expect(try session.update(Self.value, 16))
             #expect(link.sent.count == 16)
-            host.handle(.updateEnded(link.sent[0].id, .delivered))
+            host.handle(.updateEnded(link.sent[0].id, .completed))
             #expect(link.sent.count == 17)
         }
     }

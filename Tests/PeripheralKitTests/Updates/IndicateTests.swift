@@ -45,7 +45,7 @@ struct IndicateTests {
             let update = try #require(await link.next())
             #expect(update.recipients == .central(first.id))
             #expect(update.awaitsConfirmation)
-            host.handle(.updateEnded(update.id, .delivered))
+            host.handle(.updateEnded(update.id, .completed))
             try await indication
         }
     }
@@ -58,11 +58,11 @@ struct IndicateTests {
             async let other: Void = session.indicate(alarm, 3, to: second)
             let next = try #require(await link.next())
             #expect(next.value == [3])
-            host.handle(.updateEnded(sent.id, .delivered))
+            host.handle(.updateEnded(sent.id, .completed))
             try await one
             let last = try #require(await link.next())
             #expect(last.value == [2])
-            for update in [next, last] { host.handle(.updateEnded(update.id, .delivered)) }
+            for update in [next, last] { host.handle(.updateEnded(update.id, .completed)) }
             try await two
             try await other
         }
@@ -81,7 +81,7 @@ struct IndicateTests {
             cancelled.cancel()
             await #expect(throws: CancellationError.self) { try await cancelled.value }
             clock.advance(by: .seconds(7))
-            host.handle(.updateEnded(sent.id, .delivered))
+            host.handle(.updateEnded(sent.id, .completed))
             try await one
             let last = try #require(await link.next())
             let own = try #require(session.updateStatistics.first)
@@ -132,7 +132,7 @@ struct IndicateTests {
             host.handle(.updateEnded(sent.id, .failed(PeripheralError(code: .unconfirmed, message: ""))))
             let last = try #require(await link.next())
             #expect(last.value == [2])
-            for update in [update, last] { host.handle(.updateEnded(update.id, .delivered)) }
+            for update in [update, last] { host.handle(.updateEnded(update.id, .completed)) }
             try await next
             try await other
         }
@@ -145,10 +145,10 @@ struct IndicateTests {
             indication.cancel()
             await #expect(throws: CancellationError.self) { try await indication.value }
             async let next: Void = session.indicate(alarm, 2, to: first)
-            host.handle(.updateEnded(sent.id, .delivered))
+            host.handle(.updateEnded(sent.id, .completed))
             let update = try #require(await link.next())
             #expect(update.value == [2])
-            host.handle(.updateEnded(update.id, .delivered))
+            host.handle(.updateEnded(update.id, .completed))
             try await next
         }
     }

@@ -44,7 +44,7 @@ private struct QueueModel {
     private var expected: [Stream: [UInt32]] = [:]
     /// The last that was submitted to a subscriber, of values that were waited for and of others.
     private var last: [Stream: [Bool: UInt32]] = [:]
-    private var underWay: [(update: BackendUpdate, receivers: [Central.ID])] = []
+    private var underWay: [(update: BackendUpdate, subscribers: [Central.ID])] = []
     private var waiting:
         [TransmitQueues.Ticket: (
             recipients: BackendUpdate.Recipients, handle: AttributeHandle, number: UInt32?
@@ -111,7 +111,7 @@ private struct QueueModel {
     private mutating func disconnect(_ central: Central.ID) {
         queues.disconnected(central)
         for stream in subscribers where stream.central == central { forget(stream) }
-        for index in underWay.indices { underWay[index].receivers.removeAll { $0 == central } }
+        for index in underWay.indices { underWay[index].subscribers.removeAll { $0 == central } }
     }
 
     private mutating func suspend() {
@@ -127,7 +127,7 @@ private struct QueueModel {
 
     private mutating func offer(_ handle: AttributeHandle, to recipients: BackendUpdate.Recipients) {
         let (number, bytes) = makeValue(of: handle, to: recipients, isWaitedFor: false)
-        let streams = receivers(of: handle, among: recipients)
+        let streams = subscribers(of: handle, among: recipients)
         switch queues.offer(bytes, of: handle, to: recipients) {
         case .accepted: for stream in streams { expect(number, by: stream) }
         case .full: #expect(!streams.isEmpty)
@@ -174,7 +174,8 @@ private struct QueueModel {
 
     // MARK: What comes of it
 
-    private func receivers(of handle: AttributeHandle, among recipients: BackendUpdate.Recipients) -> [Stream]
+    private func subscribers(of handle: AttributeHandle, among recipients: BackendUpdate.Recipients)
+        -> [Stream]
     {
         subscribers.filter { stream in
             guard stream.characteristic == handle else { return false }
@@ -192,7 +193,7 @@ private struct QueueModel {
         for update in outcome.updates { try submitted(update) }
         for (ticket, _) in outcome.answers { #expect(waiting.removeValue(forKey: ticket) != nil) }
         for central in centrals {
-            let inFlight = underWay.filter { $0.receivers.contains(central) }
+            let inFlight = underWay.filter { $0.subscribers.contains(central) }
             let forAll = inFlight.filter { $0.update.recipients == .subscribers }
             #expect(inFlight.count <= Self.window + Self.policies.count * TransmitQueues.placesForAll)
             #expect(inFlight.count - forAll.count <= Self.window)
@@ -215,7 +216,7 @@ private struct QueueModel {
     private mutating func submitted(_ update: BackendUpdate) throws {
         let number = try UInt32(gattBytes: Array(update.value.prefix(4)))
         let value = try #require(values[number])
-        let streams = receivers(of: update.characteristic, among: update.recipients)
+        let streams = subscribers(of: update.characteristic, among: update.recipients)
         #expect(value.characteristic == update.characteristic && !streams.isEmpty)
         if value.recipients != BackendUpdate.Recipients.subscribers {
             #expect(value.recipients == update.recipients)

@@ -47,7 +47,7 @@ struct InFlightUpdates {
         var isGivenUp = false
 
         var outcome: BackendUpdateOutcome {
-            isCompleted ? .delivered : isGivenUp ? .givenUp : .failed(.centralGone)
+            isCompleted ? .completed : isGivenUp ? .givenUp : .failed(.centralGone)
         }
     }
 
@@ -83,15 +83,15 @@ struct InFlightUpdates {
         of attribute: AttributeHandle,
         for centrals: [Central.ID]
     ) {
-        var receivers = centrals.map { index(of: attribute, for: $0) }
+        var subscribers = centrals.map { index(of: attribute, for: $0) }
         // Recipients that receive the update determine the pace. Recipients that do not receive it have no
         // effect.
-        if receivers.contains(where: { !routes[$0].isDeserted }) {
-            receivers.removeAll { routes[$0].isDeserted }
+        if subscribers.contains(where: { !routes[$0].isDeserted }) {
+            subscribers.removeAll { routes[$0].isDeserted }
         }
-        guard !receivers.isEmpty else { return }
-        if let id { updates.append(PendingUpdate(id: id, missing: receivers.count)) }
-        for index in receivers {
+        guard !subscribers.isEmpty else { return }
+        if let id { updates.append(PendingUpdate(id: id, missing: subscribers.count)) }
+        for index in subscribers {
             routes[index].updates.append(Given(id: id, number: nextNumber))
             moved(routes[index].central)
             recovery(of: routes[index].central) { $0.given() }
@@ -107,10 +107,10 @@ struct InFlightUpdates {
         guard let index = updates.firstIndex(where: { $0.id == id }) else { return .updateEnded(id, outcome) }
         updates[index].isTaken = true
         switch outcome {
-        case .delivered where updates[index].missing > 0: return .updateTaken(id)
-        case .delivered where updates[index].isGivenUp || updates[index].isCompleted:
+        case .completed where updates[index].missing > 0: return .updateTaken(id)
+        case .completed where updates[index].isGivenUp || updates[index].isCompleted:
             return .updateEnded(id, updates.remove(at: index).outcome)
-        case .delivered, .givenUp: break
+        case .completed, .givenUp: break
         case .failed: withdraw(id)
         }
         updates.removeAll { $0.id == id }

@@ -18,7 +18,7 @@ extension OutboxDelivery {
     }
 
     /// A connected subscriber.
-    struct Receiver {
+    struct Subscriber {
         let way: Way
         let key: Outbox.Key
         let kind: UpdateKind?
@@ -39,7 +39,7 @@ extension OutboxDelivery {
     struct Departure {
         /// The update of one subscriber for which the value is retained.
         struct Part {
-            let receiver: Receiver
+            let subscriber: Subscriber
             let entry: Outbox.Entry
             /// Whether one more update may be in flight to this subscriber.
             let hasPlace: Bool
@@ -82,7 +82,7 @@ extension OutboxDelivery {
         private var alternative: Manner?
 
         /// The progress of a subscriber that has returned, or after a failure.
-        static var afresh: Progress {
+        static var again: Progress {
             var progress = Progress()
             progress.isCautious = true
             return progress
@@ -101,14 +101,14 @@ extension OutboxDelivery {
             if items.isEmpty, !hasFailed { return nil }
             if isOver, isInterrupted { return nil }
             guard isOver, manner == nil, let alternative else { return self }
-            var next = Progress.afresh
+            var next = Progress.again
             next.manner = alternative
             return next
         }
 
         /// Whether one more update may be in flight.
-        func hasPlace(for receiver: Receiver) -> Bool {
-            underWay < (isCautious ? 1 : receiver.placeCount)
+        func hasPlace(for subscriber: Subscriber) -> Bool {
+            underWay < (isCautious ? 1 : subscriber.placeCount)
         }
 
         /// Whether a value of this or an earlier post is in flight to this subscriber alone.

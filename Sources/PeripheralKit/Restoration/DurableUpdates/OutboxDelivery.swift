@@ -94,10 +94,10 @@ final class OutboxDelivery: Sendable {
 
     /// Handles a subscription, or a bonded central that returns to its subscription.
     func subscribed(_ subscription: Subscription) {
-        guard let receiver = Receiver(subscription) else { return }
+        guard let subscriber = Subscriber(subscription) else { return }
         state.withLock { state in
-            if state.deliveries[receiver.way] == nil, preservation.waitingUpdates.contains(receiver.key) {
-                state.deliveries[receiver.way] = .afresh
+            if state.deliveries[subscriber.way] == nil, preservation.waitingUpdates.contains(subscriber.key) {
+                state.deliveries[subscriber.way] = .again
             }
         }
     }
@@ -134,10 +134,12 @@ final class OutboxDelivery: Sendable {
         await withDiscardingTaskGroup { group in
             while canSend {
                 let waiting = preservation.waitingUpdates
-                let receivers = subscriptions().compactMap(Receiver.init).filter { waiting.contains($0.key) }
+                let subscribers = subscriptions().compactMap(Subscriber.init).filter {
+                    waiting.contains($0.key)
+                }
                 var seen: Set<AttributeHandle> = []
-                for handle in receivers.map(\.way.characteristic) where seen.insert(handle).inserted {
-                    let subscribers = receivers.filter { $0.way.characteristic == handle }
+                for handle in subscribers.map(\.way.characteristic) where seen.insert(handle).inserted {
+                    let subscribers = subscribers.filter { $0.way.characteristic == handle }
                     while canSend, let departure = begin(handle, to: subscribers) {
                         // Immediately, so that the values are queued in order.
                         group.addImmediateTask { await self.deliver(departure) }
@@ -155,21 +157,21 @@ final class OutboxDelivery: Sendable {
     private var canSend: Bool { !Task.isCancelled && !state.withLock(\.isStopped) }
 
     /// Returns the next update of a characteristic for some of these subscribers, and marks it as in flight.
-    private func begin(_ characteristic: AttributeHandle, to receivers: [Receiver]) -> Departure? {
+    private func begin(_ characteristic: AttributeHandle, to subscribers: [Subscriber]) -> Departure? {
         let usual = updates.reachesEach(characteristic) ? Manner.alone : .together
         return state.withLock { state in
             guard !state.isOffTheAir else { return nil }
             // The first update that could not be sent to one of the subscribers.
-            let refused = receivers.filter { state.deliveries[$0.way]?.hasFailed == true }
+            let refused = subscribers.filter { state.deliveries[$0.way]?.hasFailed == true }
                 .compactMap { preservation.nextUpdate(for: $0.key, besides: [])?.post }.min()
             var together: [Departure.Part] = []
-            for receiver in receivers {
-                let delivery = state.deliveries[receiver.way] ?? Progress()
+            for subscriber in subscribers {
+                let delivery = state.deliveries[subscriber.way] ?? Progress()
                 guard !delivery.hasFailed,
-                    let entry = preservation.nextUpdate(for: receiver.key, besides: delivery.numbers)
+                    let entry = preservation.nextUpdate(for: subscriber.key, besides: delivery.numbers)
                 else { continue }
-                let hasPlace = delivery.hasPlace(for: receiver)
-                let part = Departure.Part(receiver: receiver, entry: entry, hasPlace: hasPlace)
+                let hasPlace = delivery.hasPlace(for: subscriber)
+                let part = Departure.Part(subscriber: subscriber, entry: entry, hasPlace: hasPlace)
                 // A value for all would overtake the update that some subscribers still lack.
                 let mustWait = refused.map { $0 <= entry.post } ?? false
                 switch delivery.manner ?? (mustWait ? .alone : usual) {
@@ -181,12 +183,12 @@ final class OutboxDelivery: Sendable {
             // The oldest update is first, so that the newer update is then sent once to all subscribers.
             guard let first = together.min(by: { $0.entry.post < $1.entry.post }) else { return nil }
             let parts = together.filter {
-                $0.entry.post == first.entry.post && $0.receiver.kind == first.receiver.kind
+                $0.entry.post == first.entry.post && $0.subscriber.kind == first.subscriber.kind
             }
             // Otherwise, some subscribers would receive the value again later, together with the subscribers
             // that have no room now.
             guard parts.allSatisfy(\.hasPlace),
-                !receivers.contains(where: {
+                !subscribers.contains(where: {
                     state.deliveries[$0.way]?.isSendingAlone(upTo: first.entry.post) == true
                 })
             else { return nil }
@@ -203,7 +205,7 @@ final class OutboxDelivery: Sendable {
         }
         let failed = state.withLock { state in
             departure.parts.filter { part in
-                let way = part.receiver.way
+                let way = part.subscriber.way
                 var delivery = state.deliveries[way] ?? Progress()
                 // Inside the lock, so that no other task finds the update while it is recorded nowhere.
                 preservation.sent(delivery.ended(part.entry.number, failure))
@@ -215,14 +217,14 @@ final class OutboxDelivery: Sendable {
             wakeup.wake()
             try? await stopwatch.sleep(Self.retryDelay)
             state.withLock { state in
-                for part in failed { state.deliveries[part.receiver.way] = .afresh }
+                for part in failed { state.deliveries[part.subscriber.way] = .again }
             }
         }
         wakeup.wake()
     }
 
     private func send(_ departure: Departure) async throws {
-        let centrals = departure.parts.map(\.receiver.way.central)
+        let centrals = departure.parts.map(\.subscriber.way.central)
         guard let first = departure.parts.first, let central = centrals.first else { return }
         let (characteristic, value) = (first.entry.update.characteristic, first.entry.update.value)
         let (recipients, mustReach): (BackendUpdate.Recipients, Set<Central.ID>) =
@@ -230,7 +232,7 @@ final class OutboxDelivery: Sendable {
             case .alone: (.central(central), [])
             case .together: (.subscribers, Set(centrals))
             }
-        if first.receiver.kind == .indication {
+        if first.subscriber.kind == .indication {
             try await updates.indicate(
                 characteristic,
                 value,
@@ -256,7 +258,7 @@ extension OutboxDelivery.State {
         _ manner: OutboxDelivery.Manner
     ) -> OutboxDelivery.Departure {
         for part in parts {
-            deliveries[part.receiver.way, default: OutboxDelivery.Progress()].begin(part.entry, manner)
+            deliveries[part.subscriber.way, default: OutboxDelivery.Progress()].begin(part.entry, manner)
         }
         return OutboxDelivery.Departure(parts: parts, manner: manner)
     }

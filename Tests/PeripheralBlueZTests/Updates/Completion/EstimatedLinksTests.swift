@@ -33,9 +33,9 @@ struct EstimatedLinksTests {
     private mutating func step(isSending: Bool = true) {
         let now = Self.start + .milliseconds(links.time)
         while isShared, isSending, missing.count < 16 {
-            let receivers = Set(open.indices).subtracting(gone)
-            for number in receivers.sorted() { give(to: number, at: now) }
-            missing[BackendUpdate.ID(next)] = receivers
+            let subscribers = Set(open.indices).subtracting(gone)
+            for number in subscribers.sorted() { give(to: number, at: now) }
+            missing[BackendUpdate.ID(next)] = subscribers
             next += 1
         }
         for number in open.indices where !gone.contains(number) {

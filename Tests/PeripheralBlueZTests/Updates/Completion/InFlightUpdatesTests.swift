@@ -18,7 +18,7 @@ struct InFlightUpdatesTests {
     /// Gives bluetoothd an update, which takes it.
     private mutating func give(_ number: UInt64, of attribute: AttributeHandle, for centrals: [Central.ID]) {
         inFlight.given(BackendUpdate.ID(number), of: attribute, for: centrals)
-        #expect(told(inFlight.taken(BackendUpdate.ID(number), .delivered)) == "taken \(number)")
+        #expect(told(inFlight.taken(BackendUpdate.ID(number), .completed)) == "taken \(number)")
     }
 
     private mutating func completed(_ attribute: AttributeHandle, for central: Central.ID) -> String? {
@@ -38,7 +38,7 @@ struct InFlightUpdatesTests {
         switch event {
         case .updateTaken(let id):
             return numbers.first { BackendUpdate.ID($0) == id }.map { "taken \($0)" }
-        case .updateEnded(let id, .delivered):
+        case .updateEnded(let id, .completed):
             return numbers.first { BackendUpdate.ID($0) == id }.map { "ended \($0)" }
         case .updateEnded(let id, .givenUp):
             return numbers.first { BackendUpdate.ID($0) == id }.map { "given up \($0)" }
@@ -69,14 +69,14 @@ struct InFlightUpdatesTests {
     @Test mutating func oneForNobodyEndsWhenItIsTaken() {
         inFlight.given(BackendUpdate.ID(0), of: 3, for: [])
         #expect(inFlight.isEmpty)
-        #expect(told(inFlight.taken(BackendUpdate.ID(0), .delivered)) == "ended 0")
+        #expect(told(inFlight.taken(BackendUpdate.ID(0), .completed)) == "ended 0")
     }
 
     /// The link may be quicker than the news that the socket has taken it.
     @Test mutating func oneThatHasLeftEndsOnceWhenItIsTaken() {
         inFlight.given(BackendUpdate.ID(0), of: 3, for: [one])
         #expect(completed(3, for: one) == nil)
-        #expect(told(inFlight.taken(BackendUpdate.ID(0), .delivered)) == "ended 0")
+        #expect(told(inFlight.taken(BackendUpdate.ID(0), .completed)) == "ended 0")
         #expect(inFlight.isEmpty)
     }
 

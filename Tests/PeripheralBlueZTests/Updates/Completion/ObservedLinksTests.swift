@@ -65,7 +65,7 @@ struct ObservedLinksTests {
             (open[id], given) = (number, given + 1)
             openCounts[number] += 1
             inFlight.given(id, of: Self.attribute, for: [centrals[number]])
-            end([inFlight.taken(id, .delivered)])
+            end([inFlight.taken(id, .completed)])
         }
     }
 

@@ -65,16 +65,16 @@ struct RandomInFlightUpdatesTests {
     private mutating func give() throws {
         guard open.count < Self.window else { return }
         let attribute = Self.attributes[Int(random.next() % 2)]
-        let receivers = (0..<3).filter { _ in random.next() % 2 == 0 }
-        guard !receivers.isEmpty else { return }
+        let subscribers = (0..<3).filter { _ in random.next() % 2 == 0 }
+        guard !subscribers.isEmpty else { return }
         let id = BackendUpdate.ID(next)
         next += 1
         open.insert(id)
-        inFlight.given(id, of: attribute, for: try receivers.map { try central($0) })
-        end([inFlight.taken(id, .delivered)])
-        for receiver in receivers {
-            waiting[receiver].append(Packet(attribute: attribute, central: receiver, isUpdate: true))
-            underWay[receiver] += 1
+        inFlight.given(id, of: attribute, for: try subscribers.map { try central($0) })
+        end([inFlight.taken(id, .completed)])
+        for subscriber in subscribers {
+            waiting[subscriber].append(Packet(attribute: attribute, central: subscriber, isUpdate: true))
+            underWay[subscriber] += 1
         }
     }
 

@@ -72,7 +72,7 @@ final class DurableDeliveryTests: Sendable {
             guard let update = await next(1).first else { break }
             if number == 1 { #expect(link.sent.count == taken + 1) }
             values.append(update.value)
-            host.handle(.updateEnded(update.id, .delivered))
+            host.handle(.updateEnded(update.id, .completed))
         }
         return values
     }
@@ -95,7 +95,7 @@ final class DurableDeliveryTests: Sendable {
             let first = await next(3)
             #expect(first.map(\.value) == [[1], [2], [3]])
             for update in first { host.handle(.updateTaken(update.id)) }
-            host.handle(.updateEnded(first[0].id, .delivered))
+            host.handle(.updateEnded(first[0].id, .completed))
             host.handle(.disconnected(central.id))
             for update in first.dropFirst() { host.handle(.updateEnded(update.id, .failed(.disconnected))) }
             comeBack(host)
@@ -108,9 +108,9 @@ final class DurableDeliveryTests: Sendable {
         try await run { [self] session, host in
             try update(1...3, session)
             let first = await next(3)
-            host.handle(.updateEnded(first[1].id, .delivered))
+            host.handle(.updateEnded(first[1].id, .completed))
             host.handle(.updateEnded(first[0].id, .failed(.unconfirmed)))
-            host.handle(.updateEnded(first[2].id, .delivered))
+            host.handle(.updateEnded(first[2].id, .completed))
             let second = try await nextInTurn(3, host)
             #expect(second == [[1], [2], [3]])
         }
@@ -125,8 +125,8 @@ final class DurableDeliveryTests: Sendable {
             #expect(try !session.update(audit, 5))
             async let ready: Void = session.readyToUpdate(audit)
             async let notified: Void = session.notify(audit, 6)
-            host.handle(.updateEnded(updates[0].id, .delivered))
-            host.handle(.updateEnded(updates[1].id, .delivered))
+            host.handle(.updateEnded(updates[0].id, .completed))
+            host.handle(.updateEnded(updates[1].id, .completed))
             _ = try await (ready, notified)
             let values = await next(1).map(\.value)
             #expect(values == [[6]])

@@ -87,7 +87,7 @@ final class SharedDeliveryTests: Sendable {
                 come(phone, host, isAddressable: isAddressable, sharesUpdatesForAll: isAddressable)
             }
             for value in 1...3 as ClosedRange<UInt8> { #expect(try session.update(audit, value)) }
-            for number in 1...3 { host.handle(.updateEnded(try await next(number).id, .delivered)) }
+            for number in 1...3 { host.handle(.updateEnded(try await next(number).id, .completed)) }
             #expect(try await kept(session, count: 0) == [])
             #expect(link.sent.map(\.value) == [[1], [2], [3]])
             #expect(link.sent.map(\.recipients) == [.subscribers, .subscribers, .subscribers])
@@ -100,10 +100,10 @@ final class SharedDeliveryTests: Sendable {
             #expect(try session.update(audit, 1))
             let update = try await next(1)
             host.handle(.disconnected(phones[0].id))
-            host.handle(.updateEnded(update.id, .delivered))
+            host.handle(.updateEnded(update.id, .completed))
             #expect(try await kept(session, count: 1) == [phones[0].address])
             come(phones[0], host)
-            host.handle(.updateEnded(try await next(2).id, .delivered))
+            host.handle(.updateEnded(try await next(2).id, .completed))
             #expect(try await kept(session, count: 0) == [])
         }
     }
@@ -116,7 +116,7 @@ final class SharedDeliveryTests: Sendable {
             for phone in phones { come(phone, host) }
             host.handle(.disconnected(phones[0].id))
             #expect(try session.update(audit, 1))
-            host.handle(.updateEnded(try await next(1).id, .delivered))
+            host.handle(.updateEnded(try await next(1).id, .completed))
             #expect(try await kept(session, count: 1) == [phones[0].address])
             come(phones[0], host)
             for number in 2...4 {
@@ -125,7 +125,7 @@ final class SharedDeliveryTests: Sendable {
             let update = try await next(5)
             #expect(update.recipients == .subscribers)
             #expect(try await kept(session, count: 1) == [phones[0].address])
-            host.handle(.updateEnded(update.id, .delivered))
+            host.handle(.updateEnded(update.id, .completed))
             #expect(try await kept(session, count: 0) == [])
         }
     }
@@ -137,7 +137,7 @@ final class SharedDeliveryTests: Sendable {
             for phone in phones { come(phone, host) }
             host.handle(.disconnected(phones[0].id))
             #expect(try session.update(audit, 1))
-            host.handle(.updateEnded(try await next(1).id, .delivered))
+            host.handle(.updateEnded(try await next(1).id, .completed))
             #expect(try await kept(session, count: 1) == [phones[0].address])
             come(phones[0], host)
             let refused = try await next(2)
@@ -145,7 +145,7 @@ final class SharedDeliveryTests: Sendable {
             host.handle(.updateEnded(refused.id, .failed(.notYetSecure)))
             if !isPostedBefore { #expect(try session.update(audit, 2)) }
             try await session.preserve()
-            for number in 3...4 { host.handle(.updateEnded(try await next(number).id, .delivered)) }
+            for number in 3...4 { host.handle(.updateEnded(try await next(number).id, .completed)) }
             #expect(try await kept(session, count: 0) == [])
             #expect(link.sent.map(\.value) == [[1], [1], [1], [2]])
         }
@@ -162,11 +162,11 @@ final class SharedDeliveryTests: Sendable {
             host.handle(.updateEnded(first.id, .failed(.notYetSecure)))
             let second = try await next(2)
             #expect(second.recipients == .central(phones[1].id))
-            host.handle(.updateEnded(second.id, .delivered))
+            host.handle(.updateEnded(second.id, .completed))
             #expect(try await kept(session, count: 1) == [phones[0].address])
             let third = try await next(3)
             #expect(third.recipients == .subscribers)
-            host.handle(.updateEnded(third.id, .delivered))
+            host.handle(.updateEnded(third.id, .completed))
             #expect(try await kept(session, count: 0) == [])
         }
     }
@@ -181,7 +181,7 @@ final class SharedDeliveryTests: Sendable {
             for update in first { host.handle(.updateEnded(update.id, .failed(.onlyTogether))) }
             let update = try await next(3)
             #expect(update.recipients == .subscribers)
-            host.handle(.updateEnded(update.id, .delivered))
+            host.handle(.updateEnded(update.id, .completed))
             #expect(try await kept(session, count: 0) == [])
             #expect(link.sent.count == 3)
         }
@@ -200,7 +200,7 @@ final class SharedDeliveryTests: Sendable {
             var (number, reached): (Int, Set<Central.ID>) = (2, [])
             while reached.count < phones.count {
                 let update = try await next(number, passing: .zero)
-                host.handle(.updateEnded(update.id, .delivered))
+                host.handle(.updateEnded(update.id, .completed))
                 reached.formUnion(update.mustReach)
                 if case .central(let phone) = update.recipients { reached.insert(phone) }
                 number += 1

@@ -9,7 +9,7 @@ internal import PeripheralKit
 /// configuration bluetoothd could have kept.
 ///
 /// The tracker is a pure value. It decides by the proven security of the links.
-struct SecuredReceivers {
+struct SecuredSubscribers {
     /// The subscribers that must not receive a value.
     struct Insecure: Hashable {
         var centrals: Set<Central.ID> = []
@@ -19,7 +19,7 @@ struct SecuredReceivers {
         var isEmpty: Bool { centrals.isEmpty && !includesStrangers }
     }
 
-    private struct Receiver {
+    private struct Subscriber {
         var central: Central
         var isConnected = true
         /// The characteristics to which the central may have subscribed.
@@ -41,18 +41,18 @@ struct SecuredReceivers {
         }
     }
 
-    private var receivers: [Central.ID: Receiver] = [:]
+    private var subscribers: [Central.ID: Subscriber] = [:]
     /// The characteristics with a subscriber that bluetoothd has not named.
     private var subscribedByStrangers: Set<AttributeHandle> = []
 
     /// Records that bluetoothd has permitted a request of a central that requires a security level.
     mutating func served(_ central: Central, at level: SecurityLevel) {
         guard level > .open else { return }
-        var receiver = receivers[central.id] ?? Receiver(central: central)
-        receiver.central = central
-        receiver.isConnected = true
-        receiver.provenByConnection = max(receiver.provenByConnection, level)
-        receivers[central.id] = receiver
+        var subscriber = subscribers[central.id] ?? Subscriber(central: central)
+        subscriber.central = central
+        subscriber.isConnected = true
+        subscriber.provenByConnection = max(subscriber.provenByConnection, level)
+        subscribers[central.id] = subscriber
     }
 
     /// Records that a central has subscribed to a characteristic that requires a security level.
@@ -62,7 +62,7 @@ struct SecuredReceivers {
         at level: SecurityLevel
     ) {
         served(central, at: level)
-        receivers[central.id]?.characteristics.insert(characteristic)
+        subscribers[central.id]?.characteristics.insert(characteristic)
     }
 
     /// Records a subscriber that bluetoothd does not name.
@@ -77,30 +77,30 @@ struct SecuredReceivers {
 
     /// Records that a central is connected, or records changes of the central.
     mutating func connected(_ central: Central) {
-        receivers[central.id]?.central = central
-        receivers[central.id]?.isConnected = true
+        subscribers[central.id]?.central = central
+        subscribers[central.id]?.isConnected = true
     }
 
     /// Records that a central has disconnected.
     ///
     /// bluetoothd clears the configurations of an unbonded central.
     mutating func disconnected(_ central: Central) {
-        guard central.isBonded, var receiver = receivers[central.id] else {
-            receivers[central.id] = nil
+        guard central.isBonded, var subscriber = subscribers[central.id] else {
+            subscribers[central.id] = nil
             return
         }
-        receiver.central = central
-        receiver.isConnected = false
-        receiver.provenByBond = max(receiver.provenByBond, receiver.provenByConnection)
-        receiver.provenByConnection = .open
-        receivers[central.id] = receiver
+        subscriber.central = central
+        subscriber.isConnected = false
+        subscriber.provenByBond = max(subscriber.provenByBond, subscriber.provenByConnection)
+        subscriber.provenByConnection = .open
+        subscribers[central.id] = subscriber
     }
 
     /// Records that the keys of a central no longer exist.
     ///
     /// The next keys of the central may be of any kind.
     mutating func forgotten(_ central: Central.ID) {
-        receivers[central]?.provenByBond = .open
+        subscribers[central]?.provenByBond = .open
     }
 
     /// Records that a central may be about to receive new keys.
@@ -109,9 +109,9 @@ struct SecuredReceivers {
     ///   - central: The central.
     ///   - level: The security level that is certain for a link that is encrypted with the new keys.
     mutating func mayPair(_ central: Central.ID, at level: SecurityLevel) {
-        guard let receiver = receivers[central] else { return }
-        receivers[central]?.provenByConnection = min(receiver.provenByConnection, level)
-        receivers[central]?.provenByBond = min(receiver.provenByBond, level)
+        guard let subscriber = subscribers[central] else { return }
+        subscribers[central]?.provenByConnection = min(subscriber.provenByConnection, level)
+        subscribers[central]?.provenByBond = min(subscriber.provenByBond, level)
     }
 
     /// Returns the centrals that could receive a value on a link that is not proven to be secure.
@@ -128,8 +128,8 @@ struct SecuredReceivers {
         links: [LinkState]?
     ) -> Insecure {
         var insecure = Insecure()
-        for (id, receiver) in receivers where receiver.characteristics.contains(characteristic) {
-            if !receiver.isSecure(at: level, links: links) { insecure.centrals.insert(id) }
+        for (id, subscriber) in subscribers where subscriber.characteristics.contains(characteristic) {
+            if !subscriber.isSecure(at: level, links: links) { insecure.centrals.insert(id) }
         }
         if subscribedByStrangers.contains(characteristic) {
             let areAllEncrypted = links?.allSatisfy(\.isEncrypted) ?? false

@@ -7,7 +7,7 @@ import Testing
 
 /// Updates to all that are sent for the sake of some.
 @Suite(.timeLimit(.minutes(1)))
-struct IndispensableReceiversTests {
+struct IndispensableSubscribersTests {
     private let level = Characteristic<UInt8>(0x2A19, [.read, .notify, .indicate], security: .encrypted) {
         Read { 1 }
     }
