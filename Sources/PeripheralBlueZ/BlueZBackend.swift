@@ -167,6 +167,7 @@ public struct BlueZBackend: PeripheralBackend {
     let adapter: AdapterSelection
     let bus: BusAddress
     private(set) var logger: Logger
+    private let logHistory: LogHistory
     let clock: any Clock<Duration>
     let version: BlueZVersion?
     let settings: AdapterSettings
@@ -207,7 +208,8 @@ public struct BlueZBackend: PeripheralBackend {
             serviceManager: serviceManager,
             fallbackRate: fallbackRate,
             bus: .system,
-            logger: logger
+            logger: logger,
+            logHistory: .ofProcess
         )
     }
 
@@ -223,6 +225,7 @@ public struct BlueZBackend: PeripheralBackend {
         fallbackRate: FallbackRate = .standard,
         bus: BusAddress,
         logger: Logger = Logger(label: "peripheral.bluez"),
+        logHistory: LogHistory = LogHistory(),
         clock: any Clock<Duration> = ContinuousClock(),
         kernelLinks: (any KernelLinks)? = nil
     ) {
@@ -234,6 +237,7 @@ public struct BlueZBackend: PeripheralBackend {
         self.fallbackRate = fallbackRate
         self.bus = bus
         self.logger = logger
+        self.logHistory = logHistory
         self.clock = clock
         self.kernelLinks = kernelLinks
     }
@@ -278,7 +282,7 @@ public struct BlueZBackend: PeripheralBackend {
     func serve(_ publication: BackendPublication, for host: any PeripheralHost, on loop: EventLoop)
         async throws
     {
-        let limit = LogLimit(of: logger, clock: clock)
+        let limit = LogLimit(of: logger, after: logHistory, clock: clock)
         defer { limit.end() }
         var backend = self
         backend.logger = limit.limited

@@ -113,7 +113,7 @@ extension Peripheral {
         wallClock: @escaping @Sendable () -> Int64 = WallClock.seconds,
         _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Output
     ) async throws -> Output {
-        let limit = LogLimit(of: logger, clock: clock)
+        let limit = LogLimit(of: logger, after: logHistory, clock: clock)
         defer { limit.end() }
         let logger = limit.limited
         var publication = try publication()

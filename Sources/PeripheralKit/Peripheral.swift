@@ -39,6 +39,7 @@ public struct Peripheral: Sendable {
     var restorationIssues: [DeclarationIssue] = []
     let state = StateBroadcast()
     let backendMemory = BackendMemory()
+    let logHistory = LogHistory()
 
     /// A sequence of the current state and all later states of the peripheral.
     ///

@@ -1,110 +1,49 @@
 package import Logging
-private import Synchronization
 
 /// Limits the number of log lines that outsiders can cause, so that they cannot fill the log.
 ///
 /// The limit applies to lines at notice level or above. Five lines of each kind pass at once, and then one
 /// line per minute. The next line that passes reports in `peripheral.suppressed` the number of lines of the
 /// same kind that were suppressed before. ``end()`` reports the suppressed lines that no further line
-/// reported.
+/// reported. A ``LogHistory`` counts the lines, also those of earlier runs.
 ///
 /// The kind of a line is its message, its level and each ``LogDetail`` in its metadata. Therefore, a message
 /// must be constant or consist of declared texts. Values that an outsider can vary belong in other metadata.
 /// Under these conditions, both the number of lines and the memory for the kinds are limited. If a message
 /// has too many details at once, further details share one kind. The kinds of other messages are not
 /// affected.
-package final class LogLimit: Sendable {
-    static let burst = 5
-    static let interval = Duration.seconds(60)
-
-    /// The maximum number of kinds of a message, not including the kind that further details share.
-    static let detailCapacity = 64
-
-    private struct Line: Hashable {
-        var message: String
-        var level: Logger.Level
-    }
-
-    private struct Kind {
-        /// The end of the minutes that lines have used.
-        ///
-        /// Each line that passes uses one minute.
-        var usedUp: Duration
-        var suppressed = 0
-    }
-
-    private let stopwatch: Stopwatch
+package struct LogLimit: Sendable {
     private let logger: Logger
-    /// The kinds of each line, by details; `nil` is the key of the kind that further details share.
-    private let kinds = Mutex<[Line: [String?: Kind]]>([:])
+    private let history: LogHistory
 
     /// - Parameters:
     ///   - logger: The log.
-    ///   - clock: The clock that measures the minutes.
-    package init(of logger: Logger, clock: any Clock<Duration>) {
+    ///   - history: The lines that have passed before.
+    ///   - clock: The clock that measures the minutes, unless the history has one.
+    package init(of logger: Logger, after history: LogHistory = LogHistory(), clock: any Clock<Duration>) {
         self.logger = logger
-        stopwatch = Stopwatch(clock)
+        self.history = history
+        history.begin(by: clock)
     }
 
     /// The log with the limit.
     package var limited: Logger {
         var limited = logger
-        limited.handler = LimitedHandler(base: logger.handler, limit: self)
+        limited.handler = LimitedHandler(base: logger.handler, history: history)
         return limited
     }
 
     /// Reports how many lines of each kind were suppressed since the last line of the kind.
+    ///
+    /// These reports have the same limit. Lines that are not reported now are reported later.
     package func end() {
-        let kinds = kinds.withLock { kinds in
-            defer { kinds = [:] }
-            return kinds
-        }
-        for (line, details) in kinds.sorted(by: { $0.key.message < $1.key.message }) {
-            let suppressed = details.values.reduce(0) { $0 + $1.suppressed }
-            guard suppressed > 0 else { continue }
+        for (line, suppressed) in history.takeSuppressed() {
             logger.log(
                 level: line.level,
                 "Log messages were omitted because too many messages were of the same kind.",
                 metadata: ["peripheral.line": "\(line.message)", "peripheral.suppressed": "\(suppressed)"]
             )
         }
-    }
-
-    /// Counts a line.
-    ///
-    /// - Returns: The number of lines of the same kind that were suppressed before this line; `nil` if this
-    ///   line is also suppressed.
-    fileprivate func admit(_ event: LogEvent) -> Int? {
-        let line = Line(message: event.message.description, level: event.level)
-        let detail = LogDetail.kind(of: event.metadata)
-        let now = stopwatch.elapsed()
-        return kinds.withLock { kinds in
-            Self.admit(detail, to: &kinds[line, default: [:]], at: now)
-        }
-    }
-
-    private static func admit(_ detail: String, to kinds: inout [String?: Kind], at now: Duration) -> Int? {
-        var key: String? = detail
-        if kinds[key] == nil, isFull(kinds) {
-            // A kind without used minutes and suppressed lines can be removed, because it is equal to a new
-            // kind.
-            kinds = kinds.filter { $0.value.usedUp > now || $0.value.suppressed > 0 }
-            if isFull(kinds) { key = nil }
-        }
-        var kind = kinds[key] ?? Kind(usedUp: now)
-        defer { kinds[key] = kind }
-        let usedUp = max(kind.usedUp, now) + interval
-        guard usedUp <= now + interval * burst else {
-            kind.suppressed += 1
-            return nil
-        }
-        let suppressed = kind.suppressed
-        (kind.usedUp, kind.suppressed) = (usedUp, 0)
-        return suppressed
-    }
-
-    private static func isFull(_ kinds: [String?: Kind]) -> Bool {
-        kinds.keys.count { $0 != nil } >= detailCapacity
     }
 }
 
@@ -143,11 +82,11 @@ extension Logger.MetadataValue {
 /// Logs the lines that a ``LogLimit`` admits.
 private struct LimitedHandler: LogHandler {
     var base: any LogHandler
-    let limit: LogLimit
+    let history: LogHistory
 
     func log(event: LogEvent) {
         guard event.level >= .notice else { return base.log(event: event) }
-        guard let suppressed = limit.admit(event) else { return }
+        guard let suppressed = history.admit(event) else { return }
         guard suppressed > 0 else { return base.log(event: event) }
         var event = event
         event.metadata = (event.metadata ?? [:]).merging(["peripheral.suppressed": "\(suppressed)"]) { $1 }

@@ -23,14 +23,14 @@ struct LogFloodTests {
     private func expectFewLines(of kinds: [String], rounds: Int? = LogFloodTests.rounds) {
         for kind in kinds {
             let count = log.lines.count { $0.contains(": \(kind)") }
-            #expect(count == LogLimit.burst, "\(kind)")
+            #expect(count == LogHistory.burst, "\(kind)")
             let sum = log.lines.filter { $0.contains("Log messages were omitted") && $0.contains("[\(kind)") }
             #expect(sum.count == 1, "\(kind)")
             if let rounds {
-                #expect(sum.first?.hasSuffix("; \(rounds - LogLimit.burst)]") == true, "\(kind)")
+                #expect(sum.first?.hasSuffix("; \(rounds - LogHistory.burst)]") == true, "\(kind)")
             }
         }
-        #expect(log.lines.count == kinds.count * (LogLimit.burst + 1))
+        #expect(log.lines.count == kinds.count * (LogHistory.burst + 1))
     }
 
     private func run(
@@ -149,7 +149,7 @@ struct LogFloodTests {
         let failures = log.lines.filter {
             $0.hasPrefix("warning: A request was refused with 'unlikely error' because its handler threw")
         }
-        #expect(failures.count == LogLimit.burst + 1)
+        #expect(failures.count == LogHistory.burst + 1)
         #expect(failures.last?.contains("characteristic 2a1a") == true)
     }
 

@@ -23,10 +23,10 @@ struct LogLimitTests {
         tell("A", times: 100)
         tell("B", times: 1)
         #expect(log.lines == (0..<5).map { "warning: A [\($0)]" } + ["warning: B [0]"])
-        clock.advance(by: LogLimit.interval)
+        clock.advance(by: LogHistory.interval)
         tell("A", times: 100)
         #expect(log.lines.dropFirst(6) == ["warning: A [0; 95]"])
-        clock.advance(by: LogLimit.interval * 2)
+        clock.advance(by: LogHistory.interval * 2)
         tell("A", times: 100)
         #expect(log.lines.dropFirst(7) == ["warning: A [0; 99]", "warning: A [1]"])
     }
@@ -42,28 +42,28 @@ struct LogLimitTests {
             log.lines.map { $0 == "warning: A [on; 1]" ? "warning: A [1; on]" : $0 }
                 == (0..<5).map { "warning: A [off \($0)]" } + ["warning: A [1; on]", "error: A [off]"]
         )
-        clock.advance(by: LogLimit.interval)
+        clock.advance(by: LogHistory.interval)
         limit.limited.warning("A", metadata: ["reason": .bounded("off", by: "off")])
         // Metadata has no order.
         #expect(["warning: A [off; 95]", "warning: A [95; off]"].contains(log.lines.last))
     }
 
     @Test func tooManyDetailsOfAMessageShareAKind() {
-        let count = LogLimit.detailCapacity
+        let count = LogHistory.detailCapacity
         for _ in 0..<2 {
             for number in 0..<(count * 10) {
                 limit.limited.warning("A", metadata: ["n": .bounded("\(number)")])
             }
         }
-        #expect(log.lines.count == count * 2 + LogLimit.burst)
+        #expect(log.lines.count == count * 2 + LogHistory.burst)
         tell("B", times: 1)
         #expect(log.lines.last == "warning: B [0]")
         // What was quiet for long makes room.
-        clock.advance(by: LogLimit.interval * 100)
+        clock.advance(by: LogHistory.interval * 100)
         for number in 0..<count { limit.limited.warning("A", metadata: ["n": .bounded("new \(number)")]) }
         #expect(log.lines.suffix(count).allSatisfy { $0.hasPrefix("warning: A [new ") })
         limit.end()
-        let left = (count * 10 - count) * 2 - LogLimit.burst
+        let left = (count * 10 - count) * 2 - LogHistory.burst
         #expect(
             log.lines.last
                 == "warning: Log messages were omitted because too many messages were of the same kind. [A; \(left)]"
@@ -72,7 +72,7 @@ struct LogLimitTests {
 
     @Test func quietLetsFivePassAgain() {
         tell("A", times: 5)
-        clock.advance(by: LogLimit.interval * 100)
+        clock.advance(by: LogHistory.interval * 100)
         tell("A", times: 100)
         #expect(log.lines == (0..<5).map { "warning: A [\($0)]" } + (0..<5).map { "warning: A [\($0)]" })
     }
@@ -89,6 +89,24 @@ struct LogLimitTests {
         )
     }
 
+    /// A program may run a peripheral again for each central.
+    @Test func theLimitHoldsAcrossRuns() {
+        let history = LogHistory()
+        for _ in 0..<100 {
+            let limit = LogLimit(of: log.logger, after: history, clock: clock)
+            for _ in 0..<10 { limit.limited.warning("A") }
+            limit.end()
+        }
+        // Half of the lines are reports about suppressed lines.
+        #expect(log.lines.count == 2 * LogHistory.burst)
+        clock.advance(by: LogHistory.interval)
+        LogLimit(of: log.logger, after: history, clock: clock).end()
+        let reported = log.lines.compactMap { line in
+            line.hasSuffix("]") ? line.dropLast().split(separator: " ").last.flatMap { Int($0) } : nil
+        }
+        #expect(reported.reduce(0, +) == 100 * 10 - LogHistory.burst)
+    }
+
     @Test(arguments: [Logger.Level.trace, .debug, .info])
     func whatIsBelowNoticeIsNotLimited(level: Logger.Level) {
         for _ in 0..<100 { limit.limited.log(level: level, "A") }
@@ -98,7 +116,7 @@ struct LogLimitTests {
     @Test(arguments: [Logger.Level.notice, .warning, .error, .critical])
     func whatIsAboveIsLimited(level: Logger.Level) {
         for _ in 0..<100 { limit.limited.log(level: level, "A") }
-        #expect(log.lines.count == LogLimit.burst)
+        #expect(log.lines.count == LogHistory.burst)
     }
 
     @Test func theLoggerStaysWhatItWas() {

@@ -300,6 +300,8 @@ struct ProgramsRun {
 
     /// The one that has checked its handles in this run of bluetoothd, and was away meanwhile, moves.
     private static func returnLate(_ stage: ProgramsStage) async throws {
+        // bluetoothd has used no handles yet.
+        await stage.reboot()
         let checking = NumberedProgram(1, services: 1, size: lateSize)
         try await checking.preserveAsEarlierVersion()
         let places = try await stage.launch([lateCommand], as: other)
