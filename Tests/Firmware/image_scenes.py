@@ -222,7 +222,7 @@ async def door_lock(scene, brief):
         if brief:
             return
         await scene.examine()
-        await scene.board.until("logread | grep -q 'door-lock: .*The bolt moves'", STEP)
+        await scene.board.until("logread | grep -q 'door-lock: .*The door lock starts'", STEP)
         scene.note('the log has what the peripheral says')
 
         scene.expect_handles(await scene.kill(peer, changed), database)

@@ -6,8 +6,10 @@ import PeripheralKit
 struct Firmware {
     static func main() {
         Device.run("door-lock") { device in
+            device.logger.notice("The door lock starts.")
             let door = Door { isLocked in
-                device.logger.notice("The bolt moves.", metadata: ["locked": "\(isLocked)"])
+                // Any central can cause this line, so it is not in the log of a device by default.
+                device.logger.info("The bolt moves.", metadata: ["locked": "\(isLocked)"])
             } onRestore: { restored in
                 for problem in restored.problems { device.logger.warning("\(problem)") }
             }

@@ -17,6 +17,7 @@ import Synchronization
 ///
 /// - `--beside`: a second program serves the same declaration.
 /// - `--part 2/3`: only the second third of the scenarios runs, which is every third one.
+/// - `--named NAME...`: only the scenarios with these names run.
 /// - `--long`: the scenarios that take long run instead of the others.
 ///
 /// These options run something other than the scenarios:
@@ -176,6 +177,9 @@ struct ConformanceRunner {
         if words.first == "--long" {
             words.removeFirst()
             return ConformanceSuite.longScenarios.filter { $0.isMeant(by: words) }
+        }
+        if words.first == "--named" {
+            return all.filter { words.dropFirst().contains(Substring($0.name)) }
         }
         var part = (number: 1, of: 1)
         if words.first == "--part" {
