@@ -16,7 +16,7 @@ package actor BusConnection {
 
     package nonisolated let loop: EventLoop
     let transport: Transport
-    var phase = Phase.opening
+    private(set) var phase = Phase.opening
     /// The name that the bus assigned to this connection.
     package internal(set) var uniqueName: BusName = ":0"
 

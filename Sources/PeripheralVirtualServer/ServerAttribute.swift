@@ -22,13 +22,13 @@ struct ServerAttribute: Sendable {
         case read, write
     }
 
-    var handle: AttributeHandle
+    private(set) var handle: AttributeHandle
     /// If there are no permissions, bluetoothd checks none: a read of a characteristic that can only be
     /// notified is passed to the application.
-    var permissions: DescriptorPermissions
-    var readSecurity: SecurityLevel = .open
-    var writeSecurity: SecurityLevel = .open
-    var content: Content
+    private(set) var permissions: DescriptorPermissions
+    private(set) var readSecurity: SecurityLevel = .open
+    private(set) var writeSecurity: SecurityLevel = .open
+    private(set) var content: Content
     /// Whether the application authorizes each part of a value before it is prepared.
     var authorizesWrites = false
 

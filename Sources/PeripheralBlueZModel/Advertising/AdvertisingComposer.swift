@@ -18,7 +18,7 @@ struct AdvertisingComposer {
     private(set) var isExtended = false
     private(set) var data: [Entry] = []
     private(set) var response: [Entry] = []
-    var issues: [DeclarationIssue] = []
+    private(set) var issues: [DeclarationIssue] = []
 
     init(_ advertisement: Advertisement, for capabilities: AdvertisingCapabilities, named element: String) {
         self.advertisement = advertisement

@@ -16,7 +16,7 @@ actor AdapterService {
     /// Ends the whole daemon, like a use of freed memory.
     let crash: @Sendable () -> Void
 
-    var isPowered: Bool
+    private(set) var isPowered: Bool
     var alias: String
     var discoverable = false
     var applications: [Client: Registration<RegisteredApplication>] = [:]

@@ -8,19 +8,19 @@ internal import PeripheralDBus
 struct AdvertisementDescription: Sendable {
     let isExtended: Bool
     let version: BlueZVersion
-    var isPeripheral = false
+    private(set) var isPeripheral = false
     /// The advertising data.
     var data: AdvertisedFields
     /// The scan response.
-    var response: AdvertisedFields
-    var includes: Set<String> = []
-    var localName: String?
-    var appearance: UInt16?
+    private(set) var response: AdvertisedFields
+    private(set) var includes: Set<String> = []
+    private(set) var localName: String?
+    private(set) var appearance: UInt16?
     /// The time in seconds; 0 for no limit.
-    var timeout: UInt16 = 0
+    private(set) var timeout: UInt16 = 0
     /// The time in seconds; 0 for no limit.
-    var discoverableTimeout: UInt16 = 0
-    var secondaryChannel: String?
+    private(set) var discoverableTimeout: UInt16 = 0
+    private(set) var secondaryChannel: String?
     private var minInterval: UInt32?
     private var maxInterval: UInt32?
 

@@ -64,7 +64,7 @@ actor ApplicationChannels {
     let remote: RemoteObjects
     let sharing: Sharing
     let server: VirtualGATTServer
-    var application: ApplicationID?
+    private(set) var application: ApplicationID?
     var characteristics: [AttributeHandle: Characteristic] = [:]
     /// The pending calls of `AcquireNotify`, each with the central that has subscribed.
     var acquisitions: [Int: DeviceAddress] = [:]

@@ -3,8 +3,8 @@ private import Synchronization
 
 /// The log lines of each kind that have passed or were suppressed, see ``LogLimit``.
 ///
-/// A history lasts longer than a run. Otherwise, a program that runs a peripheral again for each central would
-/// allow each central the lines of a whole run.
+/// A history lasts longer than a run. Otherwise, a program that runs a peripheral again for each central
+/// would allow each central the lines of a whole run.
 package final class LogHistory: Sendable {
     static let burst = 5
     static let interval = Duration.seconds(60)

@@ -294,6 +294,147 @@ extension TransmitQueues {
     }
 }
 
+// MARK: - Barriers
+
+/// Waiting until earlier values have been sent to a central.
+extension TransmitQueues {
+    /// A call that waits until the earlier values to a central have completed.
+    ///
+    /// The call does not wait for documents or for values behind a document, because a document may take
+    /// minutes.
+    struct Barrier {
+        let ticket: Ticket
+        let central: Central.ID
+        /// The last earlier value in the queue.
+        let lastSequence: UInt64
+        /// The identifier after the last update to wait for; `nil` while one of these updates is queued.
+        var end: UInt64?
+    }
+
+    /// Lets a call wait until all values to a central that are queued or in flight have completed.
+    mutating func waitForBarrier(_ ticket: Ticket, of central: Central.ID) {
+        barriers.append(Barrier(ticket: ticket, central: central, lastSequence: sequence))
+    }
+
+    /// Withdraws a call.
+    ///
+    /// - Returns: Whether the call still waited.
+    mutating func cancelBarrier(_ ticket: Ticket) -> Bool {
+        guard let index = barriers.firstIndex(where: { $0.ticket == ticket }) else { return false }
+        barriers.remove(at: index)
+        return true
+    }
+
+    /// Answers the calls whose values have all completed.
+    mutating func settleBarriers() {
+        guard !barriers.isEmpty else { return }
+        for index in barriers.indices where barriers[index].end == nil && !isQueued(barriers[index]) {
+            barriers[index].end = nextNumber
+        }
+        let cleared = barriers.filter { barrier in
+            guard let end = barrier.end else { return false }
+            return !updatesInFlight.contains(before: end) { reaches($0.subscribers, barrier.central) }
+        }
+        .map(\.ticket)
+        guard !cleared.isEmpty else { return }
+        barriers.removeAll { cleared.contains($0.ticket) }
+        outcome.answers += cleared.map { ($0, .success(())) }
+    }
+
+    private func isQueued(_ barrier: Barrier) -> Bool {
+        turns.contains { place in
+            guard !queues[place].beginsWithDocument, let first = queues[place].firstSequence else {
+                return false
+            }
+            return first <= barrier.lastSequence && reaches(subscribers(of: place), barrier.central)
+        }
+    }
+
+    /// Returns whether a central is among these subscribers.
+    ///
+    /// The result is also `true` if the stack does not identify a subscriber.
+    private func reaches(_ subscribers: [SubscriberID], _ central: Central.ID) -> Bool {
+        subscribers.contains { $0 == nil || $0 == central }
+    }
+}
+
+// MARK: - Indications
+
+/// The statistics of indications, which wait for their turn in ``IndicationQueues``.
+extension TransmitQueues {
+    /// An indication until it is confirmed.
+    struct CountedIndication {
+        let id: BackendUpdate.ID
+        /// The index of the characteristic among those that can be updated.
+        let characteristicIndex: Int
+        /// The queue to its central, or to all together; `nil` when there is no such queue.
+        var queue: QueueID?
+        let since: Duration
+        var isHandedOn = false
+    }
+
+    /// Records a new indication.
+    mutating func willIndicate(
+        _ update: BackendUpdate,
+        hasToWait: Bool,
+        at now: Duration
+    ) {
+        let characteristicIndex = makeIndex(update.characteristic)
+        let queue: QueueID? =
+            switch update.recipients {
+            case .subscribers: characteristics[characteristicIndex].shared.first
+            case .central(let central): characteristics[characteristicIndex].subscriber(central)?.queue.first
+            }
+        countedIndications.append(
+            CountedIndication(
+                id: update.id,
+                characteristicIndex: characteristicIndex,
+                queue: queue,
+                since: now
+            )
+        )
+        if hasToWait { count(by: queue, of: characteristicIndex) { $0.waits += 1 } }
+    }
+
+    /// Records that an indication was handed to the stack.
+    mutating func indicationHandedOn(_ id: BackendUpdate.ID, at now: Duration) {
+        guard let index = countedIndications.firstIndex(where: { $0.id == id }) else { return }
+        countedIndications[index].isHandedOn = true
+        let indication = countedIndications[index]
+        count(by: indication.queue, of: indication.characteristicIndex) {
+            $0.count(wait: now - indication.since)
+        }
+    }
+
+    /// Records that an indication was confirmed, or will not be confirmed.
+    mutating func indicationEnded(_ id: BackendUpdate.ID, _ result: Result<Void, PeripheralError>) {
+        guard let index = countedIndications.firstIndex(where: { $0.id == id }) else { return }
+        let indication = countedIndications.remove(at: index)
+        count(by: indication.queue, of: indication.characteristicIndex) { $0.count(result) }
+    }
+
+    /// Returns how many indications wait for their turn, and how many await confirmation.
+    func indications(
+        where isMeant: (CountedIndication) -> Bool
+    ) -> (queued: Int, inFlight: Int) {
+        let meant = countedIndications.filter(isMeant)
+        let inFlight = meant.count(where: \.isHandedOn)
+        return (meant.count - inFlight, inFlight)
+    }
+
+    private mutating func count(
+        by queue: QueueID?,
+        of characteristicIndex: Int,
+        _ change: (inout UpdateCounters) -> Void
+    ) {
+        if let queue {
+            change(&queues[queue].counters)
+        } else {
+            change(&characteristics[characteristicIndex].past)
+        }
+    }
+}
+
 extension PeripheralError {
     /// Whether a central was not connected or not reachable for an update.
     var meansAbsence: Bool {

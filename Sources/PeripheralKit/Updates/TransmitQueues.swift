@@ -117,7 +117,7 @@ struct TransmitQueues {
     var servedTurns: [QueueID] = []
     var subscribers = SubscriberLinks()
     /// The number of the newest subscription.
-    var lastSubscription: UInt64 = 0
+    private(set) var lastSubscription: UInt64 = 0
     var updatesInFlight = InFlightTable()
     var pendingCompletions: [Ticket: PendingCompletion] = [:]
     /// In the order in which they began.
@@ -126,7 +126,7 @@ struct TransmitQueues {
     var barriers: [Barrier] = []
     var countedIndications: [CountedIndication] = []
     var sequence: UInt64 = 0
-    var nextNumber: UInt64 = 0
+    private(set) var nextNumber: UInt64 = 0
     var outcome = Outcome()
 
     /// Creates the queues of all characteristics.
@@ -314,5 +314,136 @@ extension TransmitQueues {
         } else {
             settle(ticket, result)
         }
+    }
+}
+
+// MARK: - Subscriptions
+
+/// The beginning and the end of subscriptions.
+extension TransmitQueues {
+    /// Handles a subscription.
+    ///
+    /// If the central has subscribed already, the subscription starts again.
+    mutating func subscribed(
+        _ central: Central.ID?,
+        to characteristic: AttributeHandle,
+        number: UInt64 = 0,
+        isAddressable: Bool,
+        sharesUpdatesForAll: Bool = false,
+        takesIndications: Bool = true
+    ) {
+        lastSubscription = number
+        let characteristicIndex = makeIndex(characteristic)
+        if central != nil { end(central, characteristicIndex, because: .notSubscribed, isAnew: true) }
+        guard characteristics[characteristicIndex].subscriber(central) == nil else { return }
+        let subscriber = SubscribedCharacteristic.Subscriber(
+            central: central,
+            isAddressable: isAddressable && central != nil,
+            sharesUpdatesForAll: sharesUpdatesForAll,
+            takesIndications: takesIndications,
+            queue: central.map { [makeQueue(of: characteristicIndex, to: $0)] } ?? []
+        )
+        let shared =
+            characteristics[characteristicIndex].shared.isEmpty
+            ? makeQueue(of: characteristicIndex, to: nil) : nil
+        characteristics[characteristicIndex].add(subscriber, shared: shared)
+        joinTransfers(subscriber, of: characteristicIndex)
+    }
+
+    private mutating func makeQueue(of characteristicIndex: Int, to central: Central.ID?) -> QueueID {
+        let (characteristic, policy) = (
+            characteristics[characteristicIndex].characteristic, characteristics[characteristicIndex].policy
+        )
+        return queues.insert(
+            SubscriberQueue(characteristicIndex: characteristicIndex, of: characteristic, to: central, policy)
+        )
+    }
+
+    /// Updates the data of a central.
+    mutating func connected(_ central: Central) {
+        subscribers.setMaximumLength(central.maximumUpdateValueLength, for: central.id)
+    }
+
+    /// Records whether a subscriber can be reached alone, and whether it may confirm later updates.
+    mutating func changed(
+        _ central: Central.ID?,
+        of characteristic: AttributeHandle,
+        isAddressable: Bool,
+        takesIndications: Bool = true
+    ) {
+        guard let characteristicIndex = characteristicIndex(characteristic) else { return }
+        characteristics[characteristicIndex].change(
+            central,
+            isAddressable: isAddressable,
+            takesIndications: takesIndications
+        )
+    }
+
+    /// Handles the end of a subscription.
+    mutating func unsubscribed(_ central: Central.ID?, from characteristic: AttributeHandle) {
+        guard let characteristicIndex = characteristicIndex(characteristic) else { return }
+        end(central, characteristicIndex, because: .notSubscribed)
+    }
+
+    /// Handles a disconnection, which ends all subscriptions of the central.
+    mutating func disconnected(_ central: Central.ID) {
+        for characteristicIndex in characteristics.indices {
+            end(central, characteristicIndex, because: .disconnected)
+        }
+        subscribers.remove(central)
+        updatesInFlight.changeAll { inFlightUpdate in
+            if inFlightUpdate.subscribers.contains(central) {
+                inFlightUpdate.subscribers.removeAll { $0 == central }
+            }
+        }
+    }
+
+    /// Ends all subscriptions.
+    ///
+    /// Updates in flight will not be reported any more.
+    mutating func suspended() {
+        for characteristicIndex in characteristics.indices {
+            for subscriber in characteristics[characteristicIndex].subscribers {
+                end(subscriber.central, characteristicIndex, because: .disconnected)
+            }
+        }
+        for inFlightUpdate in updatesInFlight.removeAll() {
+            characteristics[inFlightUpdate.characteristicIndex].past.dropped += 1
+            guard let ticket = inFlightUpdate.ticket else { continue }
+            settle(ticket, .failure(.disconnected))
+        }
+        for indication in countedIndications { indicationEnded(indication.id, .failure(.disconnected)) }
+        subscribers.removeAll()
+    }
+
+    private mutating func end(
+        _ central: Central.ID?,
+        _ characteristicIndex: Int,
+        because error: PeripheralError,
+        isAnew: Bool = false
+    ) {
+        let idle = characteristics[characteristicIndex].remove(central)
+        for place in idle { close(place, because: error) }
+        if let central {
+            let characteristic = characteristics[characteristicIndex].characteristic
+            func isGone(_ waiter: Waiter) -> Bool {
+                waiter.characteristic == characteristic && waiter.recipients == .central(central)
+            }
+            outcome.answers += waiters.filter(isGone).map { ($0.ticket, .failure(error)) }
+            waiters.removeAll(where: isGone)
+        }
+        leaveTransfers(central, characteristicIndex, closing: idle, because: isAnew ? nil : error)
+    }
+
+    /// Removes a queue and drops its waiting values.
+    private mutating func close(_ place: QueueID, because error: PeripheralError) {
+        let queue = queues.remove(place)
+        characteristics[queue.characteristicIndex].past.add(queue.finalCounters)
+        turns.removeAll { $0 == place }
+        updatesInFlight.changeAll { if $0.queue == place { $0.queue = nil } }
+        for index in countedIndications.indices where countedIndications[index].queue == place {
+            countedIndications[index].queue = nil
+        }
+        for ticket in queue.entries.compactMap(\.ticket) { settle(ticket, .failure(error)) }
     }
 }

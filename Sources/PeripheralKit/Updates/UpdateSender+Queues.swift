@@ -72,13 +72,13 @@ extension UpdateSender {
     }
 
     /// The present queues; empty when stopped.
-    var reports: [TransmitQueues.Report] {
-        state.withLock { $0.isStopped ? [] : $0.queues.reports }
+    var reports: [QueueReport] {
+        state.withLock { $0.isStopped ? [] : QueueReport.all(in: $0.queues) }
     }
 
     /// All values since the beginning; empty when stopped.
-    var totals: [TransmitQueues.Total] {
-        state.withLock { $0.isStopped ? [] : $0.queues.totals }
+    var totals: [CharacteristicTotal] {
+        state.withLock { $0.isStopped ? [] : CharacteristicTotal.all(in: $0.queues) }
     }
 
     /// The number of waiting calls.

@@ -198,7 +198,7 @@ private struct QueueModel {
             #expect(inFlight.count <= Self.window + Self.policies.count * TransmitQueues.placesForAll)
             #expect(inFlight.count - forAll.count <= Self.window)
         }
-        for total in queues.totals {
+        for total in CharacteristicTotal.all(in: queues) {
             let handle = total.characteristic
             #expect(total.inFlight == underWay.count { $0.update.characteristic == handle })
             #expect(total.counters.sent == sent[handle, default: 0])

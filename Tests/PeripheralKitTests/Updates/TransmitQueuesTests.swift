@@ -127,9 +127,9 @@ struct TransmitQueuesTests {
         let refused = answer([1], toEach: [b, a], &queues)
         #expect(refused == nil)
         // That of the other one has room.
-        let counted = queues.reports.filter { $0.counters.refused > 1 }
+        let counted = QueueReport.all(in: queues).filter { $0.counters.refused > 1 }
         #expect(counted.map(\.central) == [a])
-        #expect(queues.reports.reduce(0) { $0 + $1.counters.refused } == 2)
+        #expect(QueueReport.all(in: queues).reduce(0) { $0 + $1.counters.refused } == 2)
         let sent = queues.takeOutcome(at: .zero).updates
         #expect(sent.allSatisfy { $0.recipients == .central(a) })
         for update in sent { queues.ended(update.id, .success(())) }
@@ -225,7 +225,7 @@ struct TransmitQueuesTests {
         #expect(sent.map(\.value) == [[0], [1]])
         queues.ended(sent[0].id, .success(()))
         #expect(queues.takeOutcome(at: .zero).updates.map(\.value) == [[99]])
-        #expect(queues.reports.map(\.counters.dropped) == [97])
+        #expect(QueueReport.all(in: queues).map(\.counters.dropped) == [97])
     }
 
     @Test func aSlowCentralHoldsUpOthersOnlyWhenItsQueueIsFull() {
@@ -302,7 +302,9 @@ struct TransmitQueuesTests {
             underWay += queues.takeOutcome(at: .zero).updates
             queues.ended(underWay.removeFirst().id, .success(()))
         }
-        let forAll = queues.reports.filter { $0.characteristic == Self.other && $0.central == nil }
+        let forAll = QueueReport.all(in: queues).filter {
+            $0.characteristic == Self.other && $0.central == nil
+        }
         #expect(forAll.map(\.counters.sent) == [1])
     }
 
@@ -328,15 +330,15 @@ struct TransmitQueuesTests {
         var queues = queues(subscribed: [a])
         queues.wait(0, for: Self.bulk, to: .central(a), with: [0])
         _ = queues.takeOutcome(at: .zero)
-        #expect(queues.reports.map(\.counters.waits) == [0])
+        #expect(QueueReport.all(in: queues).map(\.counters.waits) == [0])
         while accepts([1], of: Self.bulk, to: .central(a), &queues) { _ = queues.takeOutcome(at: .zero) }
         queues.wait(1, for: Self.bulk, to: .central(a), with: [0])
         for _ in 0..<3 { _ = queues.takeOutcome(at: .zero) }
-        #expect(queues.reports.map(\.counters.waits) == [1])
+        #expect(QueueReport.all(in: queues).map(\.counters.waits) == [1])
         // Also who only waits to know of room.
         queues.wait(2, for: Self.bulk, to: .central(a), with: nil)
         for _ in 0..<3 { _ = queues.takeOutcome(at: .zero) }
-        #expect(queues.reports.map(\.counters.waits) == [2])
+        #expect(QueueReport.all(in: queues).map(\.counters.waits) == [2])
     }
 
     @Test func whoCannotBeReachedAloneIsReachedWithAll() {
@@ -364,7 +366,7 @@ struct TransmitQueuesTests {
         _ = queues.takeOutcome(at: .seconds(10))
         queues.ended(BackendUpdate.ID(1), .success(()))
         _ = queues.takeOutcome(at: .seconds(11))
-        let report = queues.reports[0]
+        let report = QueueReport.all(in: queues)[0]
         #expect(report.counters.longestWait == .seconds(9))
         #expect(report.counters.sent == 2)
         #expect(report.inFlight == 1)
@@ -382,7 +384,7 @@ struct TransmitQueuesTests {
             if number == 0 { _ = queues.offer([0], of: Self.bulk, to: .subscribers) }
             queues.ended(BackendUpdate.ID(UInt64(number)), .success(()))
             _ = queues.takeOutcome(at: .seconds(second))
-            #expect(queues.reports.map(\.counters.longestWait) == [.seconds(longest)])
+            #expect(QueueReport.all(in: queues).map(\.counters.longestWait) == [.seconds(longest)])
         }
     }
 
@@ -394,7 +396,7 @@ struct TransmitQueuesTests {
         queues.ended(updates[1].id, .failure(.unconfirmed))
         queues.disconnected(a)
         queues.ended(updates[2].id, .success(()), isKnown: false)
-        #expect(queues.totals.map(\.counters) == [UpdateCounters(givenUp: 3)])
+        #expect(CharacteristicTotal.all(in: queues).map(\.counters) == [UpdateCounters(givenUp: 3)])
     }
 
     /// Six values for each of two, of which two are on their way, when the one leaves and the other
@@ -408,7 +410,7 @@ struct TransmitQueuesTests {
         let updates = queues.takeOutcome(at: .seconds(6)).updates
         queues.disconnected(a)
         queues.unsubscribed(b, from: Self.bulk)
-        var total = try #require(queues.totals.first)
+        var total = try #require(CharacteristicTotal.all(in: queues).first)
         #expect((total.queued, total.inFlight) == (0, 4))
         #expect((total.counters.sent, total.counters.dropped) == (0, 8))
         #expect(total.counters.longestWait == .seconds(6))
@@ -416,10 +418,10 @@ struct TransmitQueuesTests {
         queues.ended(updates[1].id, .failure(.notSubscribed))
         // Of the others, no more will be heard.
         queues.suspended()
-        total = try #require(queues.totals.first)
+        total = try #require(CharacteristicTotal.all(in: queues).first)
         #expect((total.queued, total.inFlight) == (0, 0))
         #expect((total.counters.sent, total.counters.dropped) == (1, 11))
-        #expect(queues.reports.isEmpty && queues.totals.count == 1)
+        #expect(QueueReport.all(in: queues).isEmpty && CharacteristicTotal.all(in: queues).count == 1)
     }
 
     @Test func totalsGoOnWithTheNextSubscription() throws {
@@ -430,7 +432,7 @@ struct TransmitQueuesTests {
             #expect(!accepts([1], of: Self.bulk, to: .subscribers, &queues))
             if isFirst { queues.disconnected(a) }
         }
-        let total = try #require(queues.totals.first)
+        let total = try #require(CharacteristicTotal.all(in: queues).first)
         #expect((total.queued, total.counters.dropped, total.counters.refused) == (1, 1, 2))
     }
 }

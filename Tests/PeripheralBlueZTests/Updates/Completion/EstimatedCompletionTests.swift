@@ -8,7 +8,7 @@ import Testing
 /// Several links of which only the sum of what they carry is known.
 // Many seconds are simulated, and the thread sanitizer takes ten times as long for each.
 @Suite(.timeLimit(.minutes(5)))
-struct EstimatedLinksTests {
+struct EstimatedCompletionTests {
     private static let start = ContinuousClock.now
     private var links = SimulatedLinks(periods: [])
     private var estimate = CompletionEstimate(LinkCounters(), at: start)

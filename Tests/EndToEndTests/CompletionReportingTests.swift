@@ -10,7 +10,7 @@ import Testing
 
 /// What the backend makes of what it sees of the links.
 @Suite(.timeLimit(.minutes(1)))
-struct PacingTests {
+struct CompletionReportingTests {
     /// Links of which the test says what they carry.
     private final class Links: KernelLinks, LinkWatch {
         private struct State {

@@ -9,7 +9,7 @@ import Testing
 /// what is concluded keeps the bound, lets each link carry nearly what it can, and waits for nothing that
 /// does not come.
 @Suite(.timeLimit(.minutes(1)))
-struct ObservedLinksTests {
+struct ObservedCompletionTests {
     private static let window = 16
     private static let attribute: AttributeHandle = 3
 

@@ -5,7 +5,7 @@ import Testing
 
 /// The layout is that of Linux' `include/net/bluetooth/hci_sock.h`; the entries were seen on 6.1.
 @Suite(.timeLimit(.minutes(1)))
-struct HCIConnectionListTests {
+struct HCISocketLinksTests {
     /// What the kernel makes of a list.
     private func list(_ entries: [[UInt8]]) -> HCIConnectionList {
         var list = HCIConnectionList(adapter: 0)
