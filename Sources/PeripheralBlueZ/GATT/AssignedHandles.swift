@@ -25,7 +25,7 @@ final class AssignedHandles: Sendable {
     private let table: AttributeTable
     /// Whether all handles are planned; if not, bluetoothd chooses the handles of services that are not
     /// pinned.
-    private let hasPlan: Bool
+    let hasPlan: Bool
     private let state: Mutex<State>
     /// The state before the current registration.
     private let former: Mutex<State?> = Mutex(nil)

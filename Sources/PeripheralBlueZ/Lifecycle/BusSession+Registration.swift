@@ -106,11 +106,16 @@ extension BusSession {
         let handles = supervisor.handles
         let daemon = await daemon(managers, adapter: adapter, supervisor.clock)
         handles.begin()
-        var refusals = 0
+        var (refusals, hasMoved) = (0, false)
         do {
             while true {
-                let others = try await reservation.reserve(handles.demanded, in: daemon)
+                let others = try await reservation.reserve(
+                    handles.demanded,
+                    returns: !handles.hasPlan && !hasMoved,
+                    in: daemon
+                )
                 var refusal: BusError?
+                hasMoved = hasMoved || !others.isEmpty
                 if others.isEmpty {
                     do throws(BusError) {
                         try await managers.registerApplication(at: Application.root)

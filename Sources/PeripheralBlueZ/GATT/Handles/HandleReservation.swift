@@ -39,16 +39,23 @@ actor HandleReservation {
     /// their block while it registers. bluetoothd keeps refused services until it is idle.
     private static let pauses: [Duration] = [.milliseconds(50), .milliseconds(100), .milliseconds(200)]
 
+    /// The additional pauses before a program that returns to its handles gives up a block.
+    ///
+    /// Programs with handles that bluetoothd had chosen often share a block, and return one after the other.
+    private static let pausesOnReturn: [Duration] = [400, 800, 1600, 3200].map { .milliseconds($0) }
+
     /// Reserves ranges of handles, and releases the earlier reservation.
     ///
     /// - Parameters:
     ///   - ranges: The ranges to request.
+    ///   - returns: Whether the program returns to handles that bluetoothd had chosen.
     ///   - daemon: The access to bluetoothd.
     /// - Returns: The blocks in which other programs have handles of these ranges. The set is empty if all
     ///   ranges are reserved.
     /// - Throws: `BusError`.
     func reserve(
         _ ranges: [ClosedRange<AttributeHandle>],
+        returns: Bool = false,
         in daemon: Daemon
     ) async throws(BusError) -> Set<HandleBlock> {
         let needed = HandleBlock.touched(by: ranges)
@@ -59,7 +66,10 @@ actor HandleReservation {
         for block in needed.subtracting(claimed).sorted() {
             // All programs claim in this order. A program whose claim is refused stops, so the other program
             // receives all blocks.
-            guard try await isRegistered(claim(of: block, in: daemon), in: daemon) else { return [block] }
+            let pauses = Self.pauses + (returns ? Self.pausesOnReturn : [])
+            guard try await isRegistered(claim(of: block, in: daemon), pauses, in: daemon) else {
+                return [block]
+            }
             claimed.insert(block)
         }
         // No other program can register at these handles from now on.
@@ -125,9 +135,12 @@ actor HandleReservation {
         }
     }
 
-    private func isRegistered(_ claim: PlaceholderServices, in daemon: Daemon) async throws(BusError) -> Bool
-    {
-        for pause in Self.pauses {
+    private func isRegistered(
+        _ claim: PlaceholderServices,
+        _ pauses: [Duration],
+        in daemon: Daemon
+    ) async throws(BusError) -> Bool {
+        for pause in pauses {
             if try await claim.register(by: daemon.managers) { return true }
             try? await daemon.clock.sleep(for: pause)
         }
