@@ -14,8 +14,8 @@
 ///   backend has sent an indication to several centrals, the backend ignores the confirmations of the
 ///   indication.
 /// - A central waits for the response to each request before it sends the next request. Therefore a new
-///   request proves the arrival of the previous response. All values that were sent before the previous
-///   response have then also arrived.
+///   request proves that the central has received the previous response. The central has also received all
+///   values that were sent before that response.
 public struct FallbackRate: Hashable, Sendable {
     /// The time between two values; `nil` for no limit.
     package let interval: Duration?

@@ -112,8 +112,8 @@ public struct WriteDurability: Hashable, Sendable {
     /// The peripheral answers the write after the storage has saved the value.
     ///
     /// A successful write is preserved even if the power fails. A write can cause ``UpdatePolicy/durable``
-    /// updates. One save operation includes both the written value and the durable updates of the write.
-    /// After the save operation, the peripheral sends all updates that the write causes.
+    /// updates. The storage saves the written value and these updates together. Then the peripheral sends all
+    /// updates that the write causes.
     ///
     /// The answer to the write waits until the storage has saved the value. By default, a save operation
     /// begins at least half a second after the beginning of the previous save operation. With the argument

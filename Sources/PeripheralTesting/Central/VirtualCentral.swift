@@ -172,7 +172,7 @@ public final class VirtualCentral: TestCentral {
         }
     }
 
-    /// Changes the address that the central uses for later connections.
+    /// Changes the central's own address for later connections.
     ///
     /// The method does not change the address of a bonded central. A bonded peripheral recognizes the central
     /// by a key, not by an address.
