@@ -21,18 +21,18 @@ internal import PeripheralStorage
 /// When a device pairs with this machine, bluetoothd sends the pairing requests to only one program, the
 /// default agent. A program that requests to be the default agent replaces the previous default agent. At the
 /// start of a run, the backend requests to be the default agent, whether or not the peripheral allows
-/// pairing. During the run, bluetoothd sends no pairing requests to other programs, such as the Bluetooth
-/// settings of a desktop.
+/// pairing. While the backend is the default agent, bluetoothd sends no pairing requests to other programs,
+/// such as the Bluetooth settings of a desktop.
 ///
 /// During a run, another program can become the default agent. The new default agent answers the pairing
 /// requests, and might allow any central to pair. To protect a value from centrals that pair through another
-/// program, use `Authorization`. Alternatively, require a high security level for the value. The pairing
-/// method of the other program must not provide this security level.
+/// program, use `Authorization`. Alternatively, require a high security level for the value. The security
+/// level protects the value only if the pairing method of the other program does not reach this level.
 ///
 /// bluetoothd can refuse to register the pairing agent of a peripheral:
 ///
-/// - If the peripheral does not allow pairing, the run continues without the pairing agent. The backend logs
-///   a warning.
+/// - If bluetoothd refuses the agent of a peripheral that does not allow pairing, the run continues without
+///   the agent. The backend logs a warning.
 /// - If bluetoothd refuses the agent of a peripheral that allows pairing, the run fails.
 ///
 /// With `Pairing.system`, the peripheral registers no pairing agent. If a peripheral allows pairing, the
@@ -143,9 +143,9 @@ internal import PeripheralStorage
 ///   values of updates.
 /// - `.estimated` requires access to a Bluetooth socket, but no privilege. The backend estimates which values
 ///   the adapter has sent. The estimate uses the total number of packets and bytes that the adapter has sent.
-///   If bluetoothd accepts a value but does not send the value, the backend pauses for 0.2 s. Frequent writes
-///   without response by a central cause pauses of 0.2 s in the transmission. If the backend sends values to
-///   several centrals at the same time, the slowest central limits the speed for all centrals.
+///   If bluetoothd accepts a value but does not send the value, the backend pauses for 0.2 s. If a central
+///   often writes without response, the transmission repeatedly pauses for 0.2 s. If the backend sends values
+///   to several centrals at the same time, the slowest central limits the speed for all centrals.
 /// - `.unknown` applies if the backend can neither observe nor estimate the completion of values. Possible
 ///   causes of `.unknown` are:
 ///   - The program runs in a container. Most containers do not allow Bluetooth sockets.

@@ -12,9 +12,9 @@ internal import Glibc
 /// The backend notifies the service manager of these facts:
 ///
 /// - The program is ready. When the peripheral is published for the first time, the backend reports that the
-///   program is ready. If bluetoothd or the adapter is missing, the backend sends this report before the
-///   publication. Therefore a missing adapter or a missing bluetoothd does not delay the services that depend
-///   on the program.
+///   program is ready. If bluetoothd or the adapter is missing, the backend reports the readiness of the
+///   program without waiting for the publication. Therefore a missing adapter or a missing bluetoothd does
+///   not delay the services that depend on the program.
 /// - The state of the peripheral has changed. `systemctl status` shows a description of the peripheral's
 ///   state.
 /// - The program is ending. When the backend begins to withdraw the peripheral, the backend reports that the

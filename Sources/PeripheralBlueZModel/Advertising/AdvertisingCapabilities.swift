@@ -61,7 +61,7 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
 
     /// Whether bluetoothd runs with `--experimental`.
     ///
-    /// With some versions of BlueZ, the advertising interval and the transmit power require this option.
+    /// With some versions of BlueZ, the advertising interval and the transmit power require `--experimental`.
     public var isExperimental = false
 
     /// The name of the adapter.
