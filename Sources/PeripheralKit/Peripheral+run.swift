@@ -72,10 +72,10 @@ extension Peripheral {
     /// - Parameters:
     ///   - backend: The backend for a Bluetooth stack, such as `.bluez`.
     ///   - store: A store for the preserved state of the peripheral.
-    ///   - interval: The minimum time between two saves. The framework combines all changes between two saves
-    ///     into one save. At the end of the run, the framework saves all changes. Some operations wait for a
-    ///     save, for example the response to a ``WriteDurability/durable`` write. If an operation waits for a
-    ///     save, the framework delays the save by at most half a second.
+    ///   - interval: The minimum time between two saves. Each save contains all changes since the previous
+    ///     save. At the end of the run, the framework saves all changes. Some operations wait for a save, for
+    ///     example the response to a ``WriteDurability/durable`` write. If an operation waits for a save, the
+    ///     framework delays the save by at most half a second.
     ///   - logger: A logger for problems that the framework cannot report in another way.
     ///   - body: A closure that performs the work of the program while the peripheral is published.
     /// - Returns: The return value of the body.

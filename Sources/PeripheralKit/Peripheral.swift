@@ -17,7 +17,7 @@ internal import PeripheralCore
 public struct Peripheral: Sendable {
     /// The name of the peripheral.
     ///
-    /// The advertisement also contains this name, unless the advertisement declares another name.
+    /// An advertisement contains this name, unless the advertisement declares another name.
     public let name: String
 
     /// The identifier for the preserved state, or `nil` if the state is not preserved.
@@ -74,8 +74,9 @@ public struct Peripheral: Sendable {
     ///     ``Advertisement``, the peripheral advertises its name and services.
     ///   - onRestore: A closure that receives the restored state, or the problems that prevented the
     ///     restoration. The framework calls the closure before it registers the peripheral and before it
-    ///     serves any request. The framework calls the closure only if there is preserved state or a problem.
-    ///     If the closure throws an error, the run publishes nothing and throws the error.
+    ///     serves any request. The framework calls the closure only if there is preserved state or a
+    ///     restoration problem. If the closure throws an error, the run publishes nothing and throws the
+    ///     error.
     public init(
         _ name: String,
         restorationIdentifier: String? = nil,
@@ -126,8 +127,8 @@ extension Peripheral {
     /// }
     /// ```
     ///
-    /// The method examines only the declaration. The method cannot find problems that appear at run time,
-    /// such as:
+    /// The method examines only the declaration. The method cannot find problems that appear at run time.
+    /// Examples:
     ///
     /// - Handlers can throw errors that the Bluetooth stack cannot send to the central.
     /// - If a service is not pinned, services of other programs can affect its handles: see

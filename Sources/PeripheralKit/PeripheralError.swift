@@ -63,7 +63,7 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
 
         /// Either the restoration identifier or the store of the peripheral is missing.
         ///
-        /// The code does not apply if both are missing.
+        /// The code does not apply if both the identifier and the store are missing.
         public static let restorationUnavailable = Code(kind: .restorationUnavailable)
 
         /// The code's name.

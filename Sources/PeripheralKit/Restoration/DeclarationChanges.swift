@@ -4,9 +4,8 @@ public import PeripheralCore
 ///
 /// The framework compares each declared element with an earlier element of the same type. If several elements
 /// have the same type, the framework compares the first declared element with the first earlier element, the
-/// second with the second, and so on. For a service, the framework compares the position within the
-/// peripheral. For a characteristic, the framework compares the position within the service. For a
-/// descriptor, the framework compares the position within the characteristic.
+/// second with the second, and so on. The framework compares characteristics only within the same service,
+/// and descriptors only within the same characteristic.
 public struct DeclarationChanges: Hashable, Sendable {
     /// A service, a characteristic or a descriptor.
     public struct Element: Hashable, Sendable, CustomStringConvertible {

@@ -125,10 +125,10 @@ public struct PreservedPeripheral: Sendable {
 extension Peripheral {
     /// Declares a peripheral from the preserved state of an earlier run.
     ///
-    /// If a characteristic has no handler, the peripheral serves its constant value. If a characteristic has
-    /// neither a handler nor a constant value, the framework restores its preserved value. A characteristic
-    /// with a restored value behaves like a characteristic with a ``PersistentValue``. ``validate()`` reports
-    /// these problems of a restored declaration:
+    /// The peripheral serves the constant value of a characteristic that has no handler. If a characteristic
+    /// has neither a handler nor a constant value, the framework restores its preserved value. A
+    /// characteristic with a restored value behaves like a characteristic with a ``PersistentValue``.
+    /// ``validate()`` reports these problems of a restored declaration:
     ///
     /// - A characteristic has no handler, no constant value and no preserved value.
     /// - A characteristic had an ``Authorization`` in the earlier run but has no ``Authorization`` in the new

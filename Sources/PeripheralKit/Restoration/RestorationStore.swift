@@ -11,7 +11,7 @@
 public protocol RestorationStore: Sendable {
     /// Returns the identifiers of preserved states, in no particular order.
     ///
-    /// The result omits the identifiers of damaged state and of state that cannot be trusted. To find the
+    /// The result omits the identifiers of damaged states and of states that cannot be trusted. To find the
     /// reason for an omission, open and load the record of the omitted identifier. The result can contain the
     /// identifier of a state that this version of the package cannot use, because a store does not interpret
     /// the contents of a state.
@@ -48,7 +48,8 @@ public protocol RestorationRecord: Sendable {
     ///   ``RestorationError/Code/newerVersion``, ``RestorationError/Code/tooLarge``,
     ///   ``RestorationError/Code/untrusted`` or ``RestorationError/Code/unreadable``. If the function throws,
     ///   the preserved state does not change. To move the preserved state to another name, call
-    ///   ``setAside()``. With ``RestorationError/Code/unreadable``, the framework calls `load()` again later.
+    ///   ``setAside()``. After the error ``RestorationError/Code/unreadable``, the framework calls `load()`
+    ///   again later.
     func load() async throws(RestorationError) -> RestorationState?
 
     /// Saves a state, which replaces the earlier state.
@@ -58,8 +59,8 @@ public protocol RestorationRecord: Sendable {
     /// new state is preserved.
     ///
     /// - Throws: ``RestorationError`` with the code ``RestorationError/Code/unwritable`` if the state cannot
-    ///   be written, or if the name of a group or key, or a value, is not valid. ``RestorationError`` with
-    ///   the code ``RestorationError/Code/tooLarge`` if the state is larger than the store accepts.
+    ///   be written, or contains an invalid group name, key or value. ``RestorationError`` with the code
+    ///   ``RestorationError/Code/tooLarge`` if the state is larger than the store accepts.
     func save(_ restorationState: RestorationState) async throws(RestorationError)
 
     /// Moves the preserved state to another name.
@@ -78,8 +79,8 @@ public protocol RestorationRecord: Sendable {
     /// Moves the preserved state to a name for the newer version of the format.
     ///
     /// The state was saved by a program that uses the newer version. The moved state does not count among the
-    /// states that ``setAside()`` retains. A program restores the moved state when it opens the record, if
-    /// its ``RestorationState/newestVersion`` is the newer version.
+    /// states that ``setAside()`` retains. A program that can read the newer version restores the moved state
+    /// when the program opens the record.
     ///
     /// A store that does not distinguish versions need not implement this function. The default
     /// implementation calls ``setAside()``.

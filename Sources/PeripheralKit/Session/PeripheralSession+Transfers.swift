@@ -126,15 +126,15 @@ extension PeripheralSession {
     /// for a central that disconnects or unsubscribes. If the characteristic has no subscribers, the function
     /// returns immediately.
     ///
-    /// Some Bluetooth stacks can send a value only to all subscribers together. If a value is sent to all
-    /// subscribers together, the slowest subscriber determines the speed. A central that subscribes during
-    /// the transfer misses the first chunks of the document, and receives only the remaining chunks. After
-    /// the remaining chunks, the session sends the whole document to all subscribers again.
+    /// Some Bluetooth stacks can send a value only to all subscribers together. In a shared transfer to all
+    /// subscribers, the slowest subscriber determines the speed. A central that subscribes during a shared
+    /// transfer misses the first chunks of the document, and receives only the remaining chunks. After the
+    /// remaining chunks, the session sends the whole document to all subscribers again.
     ///
-    /// In some cases, the Bluetooth stack can no longer send values separately to one of the subscribers. An
-    /// example is a bonded central that has reconnected. The session can then send the document to all
-    /// subscribers together. If a central has received only a part of the document, the session sends an end
-    /// marker after that part.
+    /// Sometimes, the Bluetooth stack can no longer send values separately to one of the subscribers, for
+    /// example to a bonded central that has reconnected. In this case, the session can send the document to
+    /// all subscribers together. If a central has received only a part of the document, the session sends an
+    /// end marker after that part.
     ///
     /// With indications, each subscriber confirms the chunks independently of the other subscribers. If the
     /// session knows that a subscriber has asked for notifications, the session sends notifications instead
@@ -156,9 +156,8 @@ extension PeripheralSession {
     ///
     /// - Throws: The same errors as for a transfer to a single central, except
     ///   ``PeripheralError/Code/notSubscribed`` and ``PeripheralError/Code/disconnected``. A connected
-    ///   subscriber might be unreachable, or might not confirm a chunk. The function then first completes the
-    ///   transfer to all other subscribers. After this transfer, the function throws the error for the failed
-    ///   subscriber.
+    ///   subscriber might be unreachable, or might not confirm a chunk. The function throws the error for
+    ///   this subscriber after the transfers to all other subscribers are complete.
     public func send(
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,
@@ -303,8 +302,8 @@ extension PeripheralSession {
     ///     marker also ends the document.
     ///   - maximumSize: The maximum size of a document, in bytes. The session can use this amount of memory
     ///     for each central that writes a document.
-    /// - Returns: A sequence of documents. The end marker of each document arrives between this call and the
-    ///   end of the session.
+    /// - Returns: A sequence of documents. The documents consist of the received writes that no task has read
+    ///   yet, and of all further writes until the session ends.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when the end marker
     ///   has fewer than 2 or more than 20 bytes. The other possible codes are
     ///   ``PeripheralError/Code/notDeclared`` and ``PeripheralError/Code/stopped``.

@@ -10,17 +10,17 @@ extension PeripheralSession {
     ///
     /// A central does not receive the value if its link lacks the security that the characteristic requires.
     /// For example, after a bonded central reconnects, its subscription resumes before the central has
-    /// encrypted the link. In some cases, the Bluetooth stack cannot send a value to a single central. The
-    /// Bluetooth stack then sends the value to several centrals together. If the link of one of these
-    /// centrals lacks the required security, none of these centrals receives the value.
+    /// encrypted the link. In some cases, the Bluetooth stack can send a value only to several centrals
+    /// together. If the link of one of these centrals lacks the required security, none of these centrals
+    /// receives the value.
     ///
     /// The function waits while the queue of a subscriber is full (see ``UpdatePolicy``). The function
     /// returns when the Bluetooth stack has accepted the value for all subscribers. With
-    /// ``UpdatePolicy/latest``, a newer value can replace the value in the queue. The function then returns
-    /// without an error, and the session does not send the replaced value. With ``UpdatePolicy/durable``, the
-    /// function returns when the value is saved. If the call is cancelled, the value is sent only to centrals
-    /// for which the Bluetooth stack has already accepted the value. ``update(_:_:)`` queues a value without
-    /// waiting.
+    /// ``UpdatePolicy/latest``, a newer value can replace the value in the queue. For a replaced value, the
+    /// function returns without an error, and the session does not send the value. With
+    /// ``UpdatePolicy/durable``, the function returns when the value is saved. If the call is cancelled, the
+    /// value is sent only to centrals for which the Bluetooth stack has already accepted the value.
+    /// ``update(_:_:)`` queues a value without waiting.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
@@ -28,8 +28,8 @@ extension PeripheralSession {
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``, or `CancellationError`.
     ///   With ``UpdatePolicy/durable``, the function also throws ``RestorationError`` if the session cannot
-    ///   save the new value yet. The new value remains in the update queue. The function also throws
-    ///   ``RestorationError`` if earlier unsaved values fill the update queue.
+    ///   save the new value yet. After this error, the new value remains in the update queue. The function
+    ///   also throws ``RestorationError`` if earlier unsaved values fill the update queue.
     public func notify<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         let handle = try updatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
@@ -61,8 +61,8 @@ extension PeripheralSession {
     ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack cannot send a value to the
     ///     central separately. Some Bluetooth stacks can send a value only to all subscribers together. Other
     ///     Bluetooth stacks cannot send a value to a single central after another central has disconnected.
-    ///     The subscription of a bonded central resumes when the central reconnects. After that, some
-    ///     Bluetooth stacks cannot send a value to this central alone.
+    ///     The subscription of a bonded central resumes when the central reconnects. Some Bluetooth stacks
+    ///     cannot send a value to the central alone after the subscription has resumed.
     public func notify<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -408,8 +408,8 @@ extension PeripheralSession {
 
     /// Waits until the update queue of a central has room for any value.
     ///
-    /// The function ``update(_:_:to:)-(_,_,Central)`` adds values to the same queue. The function
-    /// `readyToUpdate` follows the rules of ``readyToUpdate(_:)``.
+    /// The function ``update(_:_:to:)-(_,_,Central)`` adds values to this queue. The function `readyToUpdate`
+    /// follows the rules of ``readyToUpdate(_:)``.
     ///
     /// - Throws: The errors of ``readyToUpdate(_:)``, or ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed, or unsubscribes during

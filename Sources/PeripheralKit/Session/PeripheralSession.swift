@@ -41,8 +41,8 @@ public struct PeripheralSession: Sendable {
     ///
     /// Each access to `events` returns a separate sequence of the events that occur after the access. The
     /// sequence of events ends when the session ends. If a program does not consume the events, the session
-    /// retains the newest 1024 events. Only the first access to `events` also returns the events about the
-    /// restored state. The events about the restored state occur before the session begins. An access by a
+    /// retains the newest 1024 events. The events about the restored state occur before the session begins.
+    /// Only the first access to `events` returns a sequence that includes these events. An access by a
     /// service does not count as the first access (see ``GATTServiceDeclaration/run(in:)``).
     ///
     /// The properties ``centrals`` and ``subscriptions`` contain the current state. To observe every change,
@@ -185,7 +185,7 @@ extension PeripheralSession {
     /// - The new value of `timeout` differs from the previous value.
     /// - The countdown has already ended.
     ///
-    /// - Parameter advertisements: The new advertisements. Without arguments, the function uses the
+    /// - Parameter advertisements: The new advertisements. Without arguments, the function sets the
     ///   advertisements that the peripheral declares.
     /// - Throws: The function throws one of these errors:
     ///   - ``DeclarationError`` when an advertisement is invalid or is not possible on the adapter. After a
@@ -203,7 +203,7 @@ extension PeripheralSession {
     ///
     /// See ``advertise(_:)-(Advertisement...)``.
     ///
-    /// - Parameter advertisements: The new advertisements. If the array is empty, the function uses the
+    /// - Parameter advertisements: The new advertisements. If the array is empty, the function sets the
     ///   advertisements that the peripheral declares.
     /// - Throws: The function throws the same errors as ``advertise(_:)-(Advertisement...)``.
     public func advertise(_ advertisements: [Advertisement]) async throws {

@@ -40,7 +40,7 @@ public struct PeripheralState: Hashable, Sendable {
     /// an advertisement times out.
     public var isAdvertising: Bool
 
-    /// The reason why the peripheral is not published, or an advertisement is not sent.
+    /// The reason why the peripheral is not published, or why an advertisement is not sent.
     ///
     /// The text includes instructions for solving the problem. The property is `nil` if there is no failure.
     public var reason: String?

@@ -29,9 +29,9 @@ public enum SessionEvent: Hashable, Sendable {
 
     /// The attribute handles of the services have changed, because another program uses the earlier handles.
     ///
-    /// The handles that centrals have cached are no longer correct. If the peripheral has no restoration
-    /// identifier, the session does not report changed handles. The session reports each change of the
-    /// handles. ``PeripheralSession/restored`` lists the elements whose handles have changed.
+    /// The handles that centrals have cached are no longer correct. The session reports each change of the
+    /// handles, but only if the peripheral has a restoration identifier. ``PeripheralSession/restored`` lists
+    /// the elements whose handles have changed.
     case handlesChanged
 
     /// The session could not restore the preserved state, or could not save a change.

@@ -8,9 +8,9 @@ public struct Subscription: Hashable, Sendable {
     /// The central that has subscribed, with its MTU if the MTU is known.
     ///
     /// The central is `nil` if the Bluetooth stack does not identify the subscriber. If a characteristic has
-    /// several subscribers, some Bluetooth stacks do not report which central has unsubscribed. The session
-    /// keeps the subscription of an unidentified central until the central disconnects, or until the
-    /// characteristic has no subscribers.
+    /// several subscribers, some Bluetooth stacks do not report which central has unsubscribed. Without this
+    /// report, the session keeps the subscription until the central disconnects, or until the characteristic
+    /// has no subscribers.
     public let central: Central?
 
     /// The kind of updates that the central has requested: notifications or indications.

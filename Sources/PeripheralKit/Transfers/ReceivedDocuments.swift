@@ -33,9 +33,8 @@ public struct ReceivedDocument: Sendable {
 ///
 /// The order of the end markers determines the order of the documents in the sequence. The session assembles
 /// the chunks of each central separately. If a central disconnects before the end marker, the session
-/// discards the unfinished document. While you iterate over the documents, do not also read the
-/// ``WriteStream`` of the characteristic. If other code also consumes the writes, chunks are missing from the
-/// documents.
+/// discards the unfinished document. While you iterate over the documents, do not read the ``WriteStream`` of
+/// the characteristic. If other code also consumes the writes, chunks are missing from the documents.
 public struct ReceivedDocuments: AsyncSequence, Sendable {
     let buffer: WriteBuffer
     let connections: ConnectionNumbers

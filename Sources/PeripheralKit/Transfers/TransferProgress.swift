@@ -6,7 +6,7 @@ public struct TransferProgress: Hashable, Sendable {
     /// ``central`` is `nil`, the other properties describe one shared transfer to all recipients.
     public let central: Central.ID?
 
-    /// The number of bytes of the document that the device has sent.
+    /// The number of document bytes that the device has sent.
     ///
     /// The value of the property becomes 0 when the session restarts the transfer.
     public let sent: Int

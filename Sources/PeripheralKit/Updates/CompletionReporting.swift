@@ -7,9 +7,8 @@ public enum CompletionReporting: Hashable, Sendable {
     /// The session observes the transmission of each update.
     ///
     /// The Bluetooth stack holds only a few updates for each central at a time. Some Bluetooth stacks cannot
-    /// send a value to one subscriber separately. If the stack sends each value to all subscribers together,
-    /// a separate limit applies to each characteristic. The stack then holds only a few updates of each
-    /// characteristic.
+    /// send a value to one subscriber separately. If the Bluetooth stack sends each value to all subscribers
+    /// together, it holds only a few updates of each characteristic at a time.
     case observed
 
     /// The session estimates which updates have been sent.
@@ -26,8 +25,8 @@ public enum CompletionReporting: Hashable, Sendable {
     /// The Bluetooth stack does not report the completion of updates.
     ///
     /// The session estimates the time that a slow link needs to send an update. After the estimated time, the
-    /// session treats the update as completed. A later request or confirmation from the central can prove
-    /// that the update has arrived. The session then also treats the update as completed. If the backend does
-    /// not specify a send rate, an update is completed when the Bluetooth stack has accepted the update.
+    /// session treats the update as completed. The session also treats the update as completed if a later
+    /// request or confirmation from the central proves that the update has arrived. If the backend does not
+    /// specify a send rate, an update is completed when the Bluetooth stack has accepted the update.
     case unknown
 }

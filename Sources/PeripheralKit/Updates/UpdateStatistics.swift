@@ -10,8 +10,8 @@ public struct UpdateStatistics: Hashable, Sendable {
     /// The subscriber.
     ///
     /// The subscriber is `nil` if the Bluetooth stack cannot send updates to each subscriber separately. The
-    /// function ``PeripheralSession/indicate(_:_:)`` sends each value to all subscribers. For these values,
-    /// the subscriber is always `nil`.
+    /// subscriber is always `nil` for values that ``PeripheralSession/indicate(_:_:)`` sends to all
+    /// subscribers.
     public let central: Central.ID?
 
     /// The number of queued values and waiting indications.
@@ -36,7 +36,8 @@ public struct UpdateStatistics: Hashable, Sendable {
     ///
     /// The session stops waiting for the confirmation of an indication after 30 s. With
     /// ``CompletionReporting/observed``, the session also stops waiting for an update that is not completed
-    /// within a time limit. The Bluetooth stack might have sent an update whose outcome is unknown.
+    /// within a time limit. The Bluetooth stack might nevertheless have sent an update that was not completed
+    /// in time.
     public let givenUp: Int
 
     /// The number of values that the session removed from the queue without sending them.

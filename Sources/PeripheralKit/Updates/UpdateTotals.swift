@@ -33,7 +33,8 @@ public struct UpdateTotals: Hashable, Sendable {
     ///
     /// The session stops waiting for the confirmation of an indication after 30 s. With
     /// ``CompletionReporting/observed``, the session also stops waiting for an update that is not completed
-    /// within a time limit. The Bluetooth stack might have sent an update whose outcome is unknown.
+    /// within a time limit. The Bluetooth stack might nevertheless have sent an update that was not completed
+    /// in time.
     public let givenUp: Int
 
     /// The number of values that the session removed from a queue without sending them.
