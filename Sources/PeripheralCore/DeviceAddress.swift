@@ -23,11 +23,11 @@ public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
         case `static`
         /// A resolvable private address, which changes every few minutes.
         ///
-        /// A bonded device can resolve a resolvable private address to the identity address of the device.
+        /// A bonded device can resolve a resolvable private address to the identity address of the sender.
         case resolvable
         /// A non-resolvable private address, which changes every few minutes.
         ///
-        /// No other device can resolve a non-resolvable private address to an identity address.
+        /// No device can resolve a non-resolvable private address to an identity address.
         case nonResolvable
     }
 

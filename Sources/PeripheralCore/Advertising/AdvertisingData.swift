@@ -12,8 +12,8 @@ public struct AdvertisingData: Hashable, Sendable {
 
     /// Decodes advertising structures from transmitted bytes.
     ///
-    /// The decoder stops at a structure of length 0, as the specification requires. The decoder stops at a
-    /// structure that is longer than the remaining bytes. The result contains the complete structures that
+    /// The decoder stops at a structure of length 0, as the specification requires. The decoder also stops at
+    /// a structure that is longer than the remaining bytes. The result contains the complete structures that
     /// the decoder reads before it stops.
     public init(decoding bytes: [UInt8]) {
         structures = []

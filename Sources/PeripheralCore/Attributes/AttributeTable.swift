@@ -106,10 +106,10 @@ public struct AttributeTable: Hashable, Sendable {
         return first.range.lowerBound...last.range.upperBound
     }
 
-    /// Returns the index of the attribute with a handle, or `nil` for an unused handle.
+    /// Returns the index of the attribute with the given handle.
     ///
-    /// The index is a position in ``attributes``. The search time is proportional to the logarithm of the
-    /// number of services.
+    /// The index is a position in ``attributes``. The method returns `nil` if the handle is unused. The
+    /// search time is proportional to the logarithm of the number of services.
     public func index(of handle: AttributeHandle) -> Int? {
         let position = blocks.partitioningIndex { $0.range.upperBound >= handle }
         guard position < blocks.endIndex, blocks[position].range.contains(handle) else {

@@ -104,8 +104,8 @@ public enum BackendEvent: Sendable {
     ///
     /// The backend reports ``updateTaken(_:)`` at most once for an update, before ``updateEnded(_:_:)``. The
     /// backend does not report ``updateTaken(_:)`` for an update that awaits confirmation. After
-    /// ``updateTaken(_:)``, the sending task can continue. The update remains in flight until the backend
-    /// reports ``updateEnded(_:_:)``.
+    /// ``updateTaken(_:)``, the task that sends the update can continue. The update remains in flight until
+    /// the backend reports ``updateEnded(_:_:)``.
     case updateTaken(BackendUpdate.ID)
 
     /// A submitted update has ended.
@@ -171,11 +171,12 @@ public struct BackendSubscription: Hashable, Sendable {
     /// The number of the subscription.
     ///
     /// Each subscription has a higher number than all earlier subscriptions to the peripheral since the last
-    /// publication, also if the same central subscribes again. A changed subscription keeps its number. The
-    /// subscription receives only updates whose ``BackendUpdate/lastSubscription`` is not lower.
+    /// publication. A central that subscribes again receives a new number. A changed subscription keeps its
+    /// number. The subscription receives an update only if ``BackendUpdate/lastSubscription`` of the update
+    /// is at least the number of the subscription.
     public var number: UInt64
 
-    /// The kind of update that the central requests, or `nil` if not reported.
+    /// The kind of update that the central requests, or `nil` if the kind is unknown.
     public var kind: UpdateKind?
 
     /// Whether the stack can send a non-empty update to this central alone.

@@ -57,14 +57,14 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
 
     /// The number of the newest subscription that the host knew when it submitted the update.
     ///
-    /// The update is only for subscriptions whose ``BackendSubscription/number`` is not higher. A central can
-    /// subscribe again while the host submits an update on another thread. Without this number, the new
-    /// subscription would receive an update for the earlier one.
+    /// The update is only for subscriptions with a ``BackendSubscription/number`` up to `lastSubscription`. A
+    /// central can subscribe again while the host submits an update on another thread. Without
+    /// `lastSubscription`, the new subscription would receive an update for the earlier subscription.
     ///
-    /// A backend that can send an update only to all subscribers together sends it if one of their
-    /// subscriptions has such a number. If all recipients have subscribed later, the backend does not send
-    /// the update. It then reports the update as failed, with an error of the code
-    /// ``PeripheralError/Code/notSubscribed``.
+    /// Some backends can send an update only to all subscribers together. Such a backend sends the update if
+    /// at least one subscription has a number up to `lastSubscription`. If all subscriptions have higher
+    /// numbers, the backend does not send the update. The backend reports the unsent update as failed, with
+    /// the error code ``PeripheralError/Code/notSubscribed``.
     public var lastSubscription: UInt64
 
     /// `nil` represents an empty set, because updates are copied often and rarely contain a set.

@@ -53,10 +53,10 @@ public protocol BackendLink: Sendable {
     ///
     /// The number of submitted updates has these limits:
     ///
-    /// - For each recipient, the host submits at most ``PublishedPeripheral/window`` updates that have not
-    ///   ended and do not await confirmation.
+    /// - At most ``PublishedPeripheral/window`` updates are in flight to each recipient, not counting updates
+    ///   that await confirmation.
     /// - For each characteristic, the host submits at most 2 additional updates for all subscribers together.
-    /// - For each recipient, the host submits at most one update that awaits confirmation.
+    /// - For each recipient, the host submits at most one update at a time that awaits confirmation.
     ///
     /// An update is for all subscribers together only if the update is empty, or if the stack cannot reach
     /// one of the subscribers alone.
@@ -70,33 +70,34 @@ public protocol BackendLink: Sendable {
     /// Ends the wait for the confirmation of an update.
     ///
     /// The backend reports the end of the abandoned update with ``BackendEvent/updateEnded(_:_:)``, but not
-    /// at once. The backend reports the end as soon as a late confirmation cannot count for another update.
-    /// Before the end of the abandoned update, the host submits no other update that awaits confirmation to
-    /// the same recipients. `abandon(_:)` has no effect on an update that has ended.
+    /// at once. The backend reports the end as soon as a late confirmation can no longer be mistaken for the
+    /// confirmation of another update. For the same recipients, the host submits another update that awaits
+    /// confirmation only after the abandoned update has ended. `abandon(_:)` has no effect on an update that
+    /// has ended.
     func abandon(_ update: BackendUpdate.ID)
 
     /// Waits until the stack has forwarded all answers that the host delivered before this call.
     ///
-    /// An update that the host submits after this call follows these answers. A backend that keeps answers
-    /// and updates in order can use the default implementation.
+    /// The stack forwards these answers before it sends an update that the host submits after this call. A
+    /// backend that keeps answers and updates in order can use the default implementation.
     func untilAnswersHaveLeft() async
 
-    /// Waits until later updates for a central cannot overtake ended updates for the central.
+    /// Waits until later updates for a central can no longer overtake the ended updates.
     ///
-    /// The call waits for updates of all characteristics that ended before the call. A backend can use the
-    /// default implementation if its updates end after they have left the device. A backend can also use the
-    /// default implementation if it keeps all updates in order.
+    /// The call waits for all updates that ended before the call, of any characteristic. A backend can use
+    /// the default implementation if its updates end after they have left the device. A backend can also use
+    /// the default implementation if it keeps all updates in order.
     func untilUpdatesHaveLeft(for central: Central.ID) async
 
     /// Ends the connection of a central.
     ///
-    /// - Throws: ``PeripheralError`` with the code `disconnected` if the central is not connected. If the
-    ///   stack refuses the request, a ``PeripheralError`` with the reason of the stack.
+    /// - Throws: ``PeripheralError`` with the code `disconnected` if the central is not connected.
+    ///   ``PeripheralError`` with the stack's reason if the stack refuses the request.
     func disconnect(_ central: Central.ID) async throws
 
     /// Returns the connected and disconnected centrals that are bonded with the device.
     ///
-    /// - Throws: ``PeripheralError`` with the reason of the stack.
+    /// - Throws: ``PeripheralError`` with the stack's reason if the stack refuses the request.
     func bondedCentrals() async throws -> [Central]
 
     /// Removes the bond of a central and disconnects the central.
@@ -104,7 +105,7 @@ public protocol BackendLink: Sendable {
     /// After this call, the central must pair again.
     ///
     /// - Throws: ``PeripheralError`` with the code `unknownCentral` if the stack does not know the central.
-    ///   If the stack refuses the request, a ``PeripheralError`` with the reason of the stack.
+    ///   ``PeripheralError`` with the stack's reason if the stack refuses the request.
     func forget(_ central: Central.ID) async throws
 
     /// Replaces the advertisements of the peripheral.

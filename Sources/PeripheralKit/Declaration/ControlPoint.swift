@@ -36,16 +36,16 @@ public import PeripheralCore
 ///   which central has subscribed to the characteristic, the peripheral treats every central as subscribed.
 /// - The control point is still running an earlier procedure for the same central. The error for a request
 ///   during a running procedure is `ATTError.procedureAlreadyInProgress`. A procedure ends when the central
-///   has confirmed the response. If the central has not yet confirmed the response to the previous request, a
-///   new request waits at most 1 second for the confirmation.
+///   has confirmed the response. A new request waits at most 1 second for the central to confirm the response
+///   to the earlier request.
 /// - The `accept` closure throws an error. ``Read`` describes which ATT error the central receives if a
 ///   closure throws an error.
 ///
 /// Part B, section 1.2, of the Core Specification Supplement defines two errors: the error for a missing
 /// subscription, and the error for a running procedure. Some Bluetooth stacks cannot send
 /// `ATTError.clientCharacteristicConfigurationImproperlyConfigured` to a central. If the specification of the
-/// service defines other errors for a missing subscription or a running procedure, pass the other errors to
-/// the initializer.
+/// service defines its own errors for a missing subscription or a running procedure, pass these errors to the
+/// initializer.
 ///
 /// ## How a procedure runs
 ///

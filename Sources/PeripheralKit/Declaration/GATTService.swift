@@ -11,7 +11,8 @@ public import PeripheralCore
 ///
 /// A peripheral can contain several services of the same type. Store a service in a constant if another
 /// service includes it. All copies of a `GATTService` value represent the same service. Two `GATTService`
-/// values with different characteristics represent two services, even if their UUIDs are equal.
+/// values with different characteristics represent two services, even if the UUIDs of both services are
+/// equal.
 ///
 /// The Core Specification defines services in Vol 3, Part G, sections 3.1 and 3.2.
 public struct GATTService: Sendable {
@@ -36,8 +37,8 @@ public struct GATTService: Sendable {
     /// Follow these rules when you pin services:
     ///
     /// - Do not pin services to the handles 0x00C0 to 0x00FF. The framework registers its own services at the
-    ///   handles 0x00C0 to 0x00FF. With its own services, the framework reserves blocks of handles for a
-    ///   program. The reserved blocks prevent conflicts between programs.
+    ///   handles 0x00C0 to 0x00FF. These services reserve blocks of handles for a program. The reserved
+    ///   blocks prevent conflicts between programs.
     /// - Do not pin services to handle 0x0400 or a higher handle. Some Bluetooth stacks calculate the
     ///   Database Hash only from the handles below 0x0400.
     /// - Pin the services of different programs to different blocks of 16 handles. Only one program at a time
@@ -112,8 +113,9 @@ public protocol GATTServiceDeclaration: Sendable {
     /// The service to publish.
     var service: GATTService { get }
 
-    /// Performs the background work of the service while its peripheral runs. The default implementation does
-    /// nothing.
+    /// Performs the background work of the service while its peripheral runs.
+    ///
+    /// The default implementation does nothing.
     ///
     /// ```swift
     /// func run(in session: PeripheralSession) async throws {
@@ -124,7 +126,7 @@ public protocol GATTServiceDeclaration: Sendable {
     /// ```
     ///
     /// Each ``Peripheral/run(on:logger:_:)`` calls ``run(in:)`` once for each service declaration. The call
-    /// of ``run(in:)`` begins together with the closure of the run. After the closure of the run has
+    /// of ``run(in:)`` begins at the same time as the `body` closure of the run. After the `body` closure has
     /// returned, the run cancels the call of ``run(in:)`` and waits until ``run(in:)`` has returned. The
     /// method ``run(in:)`` can also return earlier. The session is valid until ``run(in:)`` returns. The call
     /// of ``run(in:)`` continues when the peripheral is temporarily not published.
@@ -132,8 +134,8 @@ public protocol GATTServiceDeclaration: Sendable {
     /// When a service accesses ``PeripheralSession/events`` for the first time, the sequence begins with all
     /// events since the start of the run.
     ///
-    /// - Parameter session: The session that the closure of the run also receives.
-    /// - Throws: An error that ends the session. The run cancels its closure and throws the error. A
+    /// - Parameter session: The session, which the `body` closure of the run also receives.
+    /// - Throws: An error that ends the session. The run cancels its `body` closure and throws the error. A
     ///   `CancellationError`, or a ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, ends
     ///   only the background work of this service.
     func run(in session: PeripheralSession) async throws

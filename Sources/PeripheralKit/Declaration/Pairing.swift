@@ -82,10 +82,10 @@ public struct Pairing: Sendable {
     /// device is the bonded central. All preserved subscriptions and updates of the bond then belong to the
     /// newly paired device.
     ///
-    /// The handler does not run for the first pairing of a central. The configuration of the Bluetooth stack
-    /// can disable the handler: the Bluetooth stack then refuses or accepts the pairing without calling the
-    /// handler. The article "Limits of BlueZ by version" in the documentation of `PeripheralBlueZ` names the
-    /// setting that enables the handler.
+    /// The handler does not run for the first pairing of a central. With some configurations, the Bluetooth
+    /// stack refuses or accepts the new pairing of a bonded central without calling the handler. The article
+    /// "Limits of BlueZ by version" in the documentation of `PeripheralBlueZ` names the setting that enables
+    /// the handler.
     ///
     /// - Parameter mayReplaceBond: Returns whether a bonded central can pair again. The pairing fails if the
     ///   handler throws an error or takes longer than 30 seconds.

@@ -49,9 +49,9 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
     /// - Parameters:
     ///   - value: The initial value, which applies if no preserved value exists.
     ///   - durability: Determines when the peripheral answers a write by a central.
-    ///   - handler: Accepts the value that a central has written, or throws an error. The handler can add
-    ///     further updates, for example an update of a characteristic that contains a log. The peripheral
-    ///     sends the added updates together with the value.
+    ///   - handler: Accepts the value that a central has written, or throws an error. The handler can append
+    ///     updates to the batch `updates`, for example an update of a characteristic that contains a log. The
+    ///     peripheral sends the appended updates after the value.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
@@ -72,7 +72,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
 
     /// Stores each written value that the handler accepts.
     ///
-    /// The handler cannot add further updates.
+    /// The handler cannot append updates to an ``UpdateBatch``.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,

@@ -26,7 +26,7 @@ public import PeripheralCore
 /// If several calls return quickly, later calls run directly on the thread that communicates with the
 /// Bluetooth stack. A direct call avoids a thread switch. Most handlers take less time than a thread switch.
 /// If a handler blocks the thread that communicates with the Bluetooth stack, all requests and updates wait
-/// until the thread is free. Requests and updates can then wait for longer than 4 seconds. After a handler
+/// until the thread is free. These requests and updates can wait for longer than 4 seconds. After a handler
 /// has blocked the thread, the next calls to the handler run on a different thread.
 ///
 /// If a value does not fit into one packet, the central reads the value in parts. When the central reads the

@@ -20,14 +20,14 @@ public import PeripheralCore
 /// - Order: The peripheral handles all writes of one central in order, one write at a time, even if the
 ///   central writes to different attributes. The peripheral handles the writes of different centrals
 ///   concurrently.
-/// - Reads: If a central reads a value that it has just written without response, the read waits for the
-///   handler of the write. Return from the handler as soon as the program has stored the value. Do longer
-///   work in a separate task that the handler does not await.
+/// - Reads: A central can write a value without response and then read the value. The read waits until the
+///   write handler has returned. Return from the handler as soon as the program has stored the value. Do
+///   longer work in a separate task that the handler does not await.
 /// - Limit: Up to 256 writes of a central can wait for the handler. The peripheral refuses a write with
 ///   `ATTError.insufficientResources` while 256 earlier writes of the same central are waiting.
-/// - Handlers that do not return: If a handler ignores the cancellation of its task, the handler delays all
-///   later writes of the same central. The peripheral refuses a delayed write after 4 seconds. The peripheral
-///   does not cancel the task of a write without response.
+/// - Handlers that do not return: A handler that ignores the cancellation of its task delays all later writes
+///   of the central. The peripheral refuses a delayed write after 4 seconds. The peripheral does not cancel
+///   the task of a write without response.
 ///
 /// A write request succeeds when the handler returns. If the handler throws an error, the peripheral refuses
 /// the write request. For each error of a handler, the documentation of ``Read`` describes the ATT error that

@@ -31,11 +31,10 @@ public import PeripheralCore
 ///
 /// The peripheral handles all writes of a central in order, even if the central writes to different
 /// attributes. A write that waits for room in the buffer delays the other writes of the same central,
-/// including writes to a control point. The peripheral refuses a delayed write after 4 seconds. A waiting
-/// write without response also delays reads. The delay affects only reads of the written value by the same
-/// central. A full buffer does not delay the reads of other values or the requests of other centrals. Consume
-/// the writes of a write stream without delay. If processing the data takes time, first move the data out of
-/// the buffer.
+/// including writes to a control point. The peripheral refuses a delayed write after 4 seconds. After a write
+/// without response, a read of the same value by the same central waits until the write is in the buffer. A
+/// full buffer does not delay the reads of other values or the requests of other centrals. Consume the writes
+/// of a write stream without delay. If processing the data takes time, first move the data out of the buffer.
 public struct WriteStream<Value: GATTValue>: Sendable {
     let target: WriteTarget
 
