@@ -202,7 +202,8 @@ extension EmulatedBlueZ {
 
     /// Stops bluetoothd and then starts it again.
     ///
-    /// All registrations end. After the restart, bluetoothd assigns attribute handles from the lowest handle.
+    /// All registrations end. After the restart, bluetoothd assigns attribute handles starting with the
+    /// lowest handle.
     ///
     /// - Throws: An error if the bus has stopped.
     public func restartDaemon() async throws {

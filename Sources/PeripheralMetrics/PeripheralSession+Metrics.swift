@@ -25,8 +25,8 @@
         /// | `peripheral_updates_sent` | counter | values that were sent successfully |
         /// | `peripheral_updates_given_up` | counter | values with an unknown outcome |
         /// | `peripheral_updates_dropped` | counter | values that left a queue without being sent |
-        /// | `peripheral_updates_refused` | counter | values that `update` refused due to a full queue |
-        /// | `peripheral_updates_waits` | counter | calls that waited for room or for an indication |
+        /// | `peripheral_updates_refused` | counter | values that `update` refused because a queue was full |
+        /// | `peripheral_updates_waits` | counter | calls that waited for queue space or for an indication |
         /// | `peripheral_updates_longest_wait_seconds` | meter | the longest wait of a value in a queue |
         ///
         /// The method reports metrics when it is called, after each interval, and once more when the task is

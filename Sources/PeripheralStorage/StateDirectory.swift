@@ -6,7 +6,7 @@ public import PeripheralKit
 /// let store = try StateDirectory()
 /// ```
 ///
-/// Each state file is a key file of GLib. Desktop entries in Linux have the same text format. A state file
+/// Each state file is a key file of GLib. Desktop entries in Linux are also key files. A state file
 /// contains the preserved state, the restoration identifier of the peripheral, and a checksum.
 ///
 /// To save a state, the store writes a complete temporary file, flushes the temporary file to the disk, and

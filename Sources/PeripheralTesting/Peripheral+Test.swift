@@ -13,9 +13,9 @@ extension Peripheral {
     /// }
     /// ```
     ///
-    /// The compiler usually detects from a `try` that a closure can throw an error. However, the compiler
-    /// does not examine a `try` inside `#expect`. If a closure contains no `try` outside `#expect`, begin the
-    /// closure with `{ central async throws in`.
+    /// A `try` usually shows the compiler that a closure can throw an error. However, the compiler does not
+    /// examine a `try` inside `#expect`. If a closure contains no `try` outside `#expect`, begin the closure
+    /// with `{ central async throws in`.
     ///
     /// The test runs entirely inside the process. When the body ends, the method disconnects the central and
     /// withdraws the peripheral. To create a second central, call ``VirtualCentral/makeAnother()``.

@@ -41,7 +41,7 @@ public struct CrashTest: Sendable {
 
     /// The maximum duration of the communication between the central and a program.
     ///
-    /// The communication ends when the test kills the program. One of ten rounds is longer than this maximum.
+    /// The communication ends when the test kills the program. One round in ten is longer than this maximum.
     /// The longer rounds have a different maximum, which is twice the sum of ``interval`` and ``tolerance``.
     /// The longer rounds detect changes that the program saves too late.
     public var longestUse: Duration
@@ -54,7 +54,7 @@ public struct CrashTest: Sendable {
     ///   - interval: The shortest time between two saves of the program's state.
     ///   - tolerance: The maximum permitted delay of a save. The delay begins after `interval` has elapsed.
     ///   - longestUse: The maximum duration of the communication between the central and a program. The
-    ///     communication ends when the test kills the program. One of ten rounds is longer than this maximum.
+    ///     communication ends when the test kills the program. One round in ten is longer than this maximum.
     ///     See ``longestUse``.
     public init(
         seed: UInt64,
@@ -132,7 +132,7 @@ public struct CrashTest: Sendable {
     ///   - twin: A peripheral with the same declaration as the peripheral in the program. The central uses
     ///     the declaration to find the characteristics.
     ///   - central: A central that is neither connected nor bonded.
-    ///   - start: Starts the program with the state that the previous program has preserved.
+    ///   - start: Starts the program with the state that the last killed program has preserved.
     ///   - recover: Handles an error that has interrupted a test round. The closure returns `true` if it has
     ///     eliminated the cause of the error. If the closure returns `false`, the test counts the error as a
     ///     failure.

@@ -1,8 +1,6 @@
 public import PeripheralKit
 
-/// The peripheral of the program in a ``CrashTest``.
-///
-/// A ``CrashTest`` kills this program.
+/// The peripheral of the program that a ``CrashTest`` kills.
 ///
 /// Write a separate program that runs only the peripheral of the test:
 ///

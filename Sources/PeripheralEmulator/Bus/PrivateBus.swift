@@ -47,7 +47,7 @@ public final class PrivateBus: Sendable {
 
     /// Stops the `dbus-daemon` and waits until it has exited.
     ///
-    /// The function then removes the directory of the bus.
+    /// The function removes the directory of the bus after the `dbus-daemon` has exited.
     ///
     /// Further calls to ``stop()`` have no effect.
     public func stop() {

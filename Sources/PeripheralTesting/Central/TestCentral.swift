@@ -46,8 +46,8 @@ public protocol TestCentral: Sendable {
 
     /// Encrypts the connection with the keys of the central's bond.
     ///
-    /// - Throws: `TestCentralError` with the code `pairingFailed` when either side has no keys, or with
-    ///   `notConnected` or `disconnected`.
+    /// - Throws: `TestCentralError` with the code `pairingFailed` when either side has no keys, with
+    ///   `notConnected` when there is no connection, or with `disconnected` when the connection ends.
     func encrypt() async throws
 
     /// Ends the connection.
@@ -76,9 +76,9 @@ public protocol TestCentral: Sendable {
     /// the peripheral has deleted its keys, later connections stay unencrypted until the two sides pair
     /// again.
     ///
-    /// - Parameter user: The user of the central, who answers the questions of the central.
-    /// - Throws: `TestCentralError` with the code `pairingFailed` when either side refuses, or with
-    ///   `notConnected` or `disconnected`.
+    /// - Parameter user: The user of the central, who answers the pairing questions.
+    /// - Throws: `TestCentralError` with the code `pairingFailed` when either side refuses, with
+    ///   `notConnected` when there is no connection, or with `disconnected` when the connection ends.
     func pair(_ user: PairingUser) async throws
 
     /// Deletes the central's bond keys.
@@ -157,7 +157,7 @@ public protocol TestCentral: Sendable {
     /// indication when it arrives, unless ``setConfirmsIndications(_:)`` was called with `false`.
     ///
     /// - Throws: `TestCentralError` with the code `timedOut` when no update arrives within the central's
-    ///   time limit, or with the code `disconnected`.
+    ///   time limit, or with the code `disconnected` when the connection ends.
     func nextUpdate(of handle: AttributeHandle) async throws -> ReceivedUpdate
 
     /// Waits for the next notification or indication of any characteristic.
@@ -195,7 +195,7 @@ extension TestCentral {
         try await connect(mtu: 517)
     }
 
-    /// Connects to the peripheral, and encrypts the connection to a bonded peripheral.
+    /// Connects to the peripheral, and encrypts the connection if both sides have bond keys.
     ///
     /// - Parameter mtu: The largest MTU that the central accepts, from 23 to 517 bytes.
     /// - Throws: Any error that ``connect(mtu:encrypting:)`` throws.

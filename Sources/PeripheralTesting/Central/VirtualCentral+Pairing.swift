@@ -4,8 +4,8 @@ internal import Synchronization
 extension VirtualCentral {
     /// Pairs with the peripheral and encrypts the connection.
     ///
-    /// A pairing with the Linux kernel and bluetoothd has the same outcome. The connection ends if a pairing
-    /// question is not answered within 30 seconds.
+    /// The pairing has the same outcome as with the Linux kernel and bluetoothd. The connection ends if a
+    /// pairing question is not answered within 30 seconds.
     public func pair(_ user: PairingUser) async throws {
         let bond = try await server.pair(connection(), as: user, identity: identity)
         state.withLock { $0.bond = bond }

@@ -24,8 +24,8 @@ private import Synchronization
 ///
 /// - Subscriptions: The in-memory stack reports the end of each subscription. BlueZ reports the end of only
 ///   some subscriptions.
-/// - Pairing: If a bonded central pairs again using Just Works, the program decides whether to accept the
-///   pairing. The setting `JustWorksRepairing = confirm` of BlueZ has the same effect.
+/// - Pairing: As with the BlueZ setting `JustWorksRepairing = confirm`, the program decides whether a bonded
+///   central can pair again using Just Works.
 /// - Advertising: Advertisements continue while centrals are connected, except advertisements that declare a
 ///   pause during connections. The in-memory stack ignores the `timeout` of an advertisement.
 /// - Handlers: Each handler runs in a separate task.
@@ -70,7 +70,7 @@ public struct InMemoryBackend: PeripheralBackend {
     /// If a peripheral runs on the same stack again, the framework restores the peripheral from the store.
     public var restorationStore: (any RestorationStore)? { store }
 
-    /// Publishes the peripheral until the framework stops the link, or until the task is cancelled.
+    /// Publishes the peripheral until the framework stops the backend, or until the task is cancelled.
     public func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
         let advertising = InMemoryAdvertising(on: server)
         try advertising.examine(publication.advertisements)

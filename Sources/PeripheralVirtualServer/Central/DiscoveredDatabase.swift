@@ -7,14 +7,14 @@ public struct DiscoveredDatabase: Hashable, Sendable {
 
     /// The services that programs have registered.
     ///
-    /// The array omits the services of the Bluetooth stack. If no other service includes a secondary service,
-    /// the array also omits the secondary service. A central can use a secondary service only if another
-    /// service includes the secondary service.
+    /// The array omits the services of the Bluetooth stack, and the secondary services that no other service
+    /// includes. A central can use a secondary service only if another service includes the secondary
+    /// service.
     ///
     /// The services of the Bluetooth stack are Generic Access, Generic Attribute and the Device Information
     /// service that BlueZ publishes. The Device Information service of BlueZ precedes all services of
-    /// programs, and contains only the PnP ID characteristic. If the first remaining service is a Device
-    /// Information service, and its only characteristic is PnP ID, the array omits that service.
+    /// programs, and contains only the PnP ID characteristic. The array omits the first service after Generic
+    /// Access and Generic Attribute if it is a Device Information service with only that characteristic.
     public var applicationServices: [DiscoveredService] {
         let included = Set(services.flatMap(\.includedServices))
         let others = services.filter {
