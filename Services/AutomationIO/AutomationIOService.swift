@@ -23,9 +23,9 @@ public import PeripheralKit
 /// ```
 ///
 /// Centrals can set triggers for an input. The triggers determine when the service sends the value of the
-/// input. The service checks the triggers only when the program updates the input. If the interval of a time
-/// trigger ends between two updates, the service sends the value at the next update. Update an input after
-/// each measurement, even if the measured value has not changed. All centrals share the triggers of an input.
+/// input. The service checks the triggers only when the program updates the input. The service sends the
+/// value at the first update after the interval of a time trigger has ended. Update an input after each
+/// measurement, even if the measured value has not changed. All centrals share the triggers of an input.
 public struct AutomationIOService: GATTServiceDeclaration {
     /// The digital inputs and outputs of the service.
     public let digitals: [AutomationDigital]
@@ -49,9 +49,9 @@ public struct AutomationIOService: GATTServiceDeclaration {
     ///   - digitals: The digital inputs and outputs of the service.
     ///   - analogs: The analog inputs and outputs of the service.
     ///   - hasAggregate: Whether the service declares an Aggregate characteristic with the values of all
-    ///     inputs. If the triggers of at least one input require a notification, the service sends a
-    ///     notification with the aggregate. If a service declares an aggregate, centrals can subscribe to the
-    ///     aggregate, but not to the inputs.
+    ///     inputs. The service sends the aggregate as a notification when the triggers of any input require a
+    ///     notification. If a service declares an aggregate, centrals can subscribe to the aggregate, but not
+    ///     to the inputs.
     ///   - clock: The clock that measures the intervals of time triggers.
     ///   - security: The link security that a central needs to read the aggregate and to subscribe to it. The
     ///     security level of the aggregate must be at least as high as the security level of each input. Each

@@ -28,7 +28,7 @@ public enum AutomationValueTrigger: Hashable, Sendable {
     case changesByMoreThan(UInt16)
     /// A change of any digital input that the given mask selects.
     case changesAny(of: [UInt8])
-    /// An analog input changes from between two bounds to outside the bounds.
+    /// The value of an analog input leaves the range between two bounds.
     ///
     /// The specification calls the upper bound Analog One and the lower bound Analog Two. Before the change,
     /// the value is less than the upper bound and greater than the lower bound. After the change, the value
@@ -38,7 +38,7 @@ public enum AutomationValueTrigger: Hashable, Sendable {
     /// A change from outside the bounds to inside the bounds does not meet the condition. The order of the
     /// two bounds has no effect.
     case leavesBounds(upper: UInt16, lower: UInt16)
-    /// A change of an analog input whose previous value equals one of two bounds.
+    /// A change of an analog input from a value that equals one of two bounds.
     ///
     /// The specification calls the two bounds Analog One and Analog Two.
     case leavesEither(UInt16, or: UInt16)
@@ -111,7 +111,7 @@ public enum AutomationTimeTrigger: Hashable, Sendable {
     case none
     /// Sends the value at intervals of the given number of seconds.
     ///
-    /// The service sends the value even if it has not changed.
+    /// The service sends the value even if the value has not changed.
     case every(seconds: UInt32)
     /// Sends the value after a change, at most once in the given number of seconds.
     ///

@@ -20,8 +20,7 @@ public struct DigitalStates: Hashable, Sendable {
     /// The states in the order of the digital inputs or outputs.
     ///
     /// A decoded value contains four states for each byte. If the number of inputs or outputs is not a
-    /// multiple of four, the last byte contains unused states. States without an input or output have no
-    /// meaning.
+    /// multiple of four, the last byte contains unused states. Unused states have no meaning.
     public var states: [DigitalState]
 
     /// Creates a value from the states of digital inputs or outputs.

@@ -27,8 +27,7 @@ public struct BloodPressureMeasurement: Hashable, Sendable {
     public var unit: BloodPressureUnit
     /// The local time of the measurement.
     ///
-    /// A device that stores measurements must include the time. A device that measures without a connected
-    /// central must also include the time.
+    /// The time is required if the device stores measurements, or if it measures without a connected central.
     public var timestamp: DateTime?
     /// The pulse rate in beats per minute.
     public var pulseRate: MedicalShortFloat?

@@ -31,8 +31,7 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
     public var units: Units
     /// The local time of the measurement.
     ///
-    /// A device that stores measurements must include the time. A device that measures without a connected
-    /// central must also include the time.
+    /// The time is required if the device stores measurements, or if it measures without a connected central.
     public var timestamp: DateTime?
     /// The number that the device assigns to the user, or 255 for an unknown user.
     public var userID: UInt8?

@@ -99,8 +99,8 @@ public struct BondManagementFeature: Hashable, Sendable {
     /// The encoded features in the lowest 24 bits.
     ///
     /// The features contain two bits for each op code, in ascending order of the op codes. The two lowest
-    /// bits belong to op code 1. If the device supports an op code, the lower of the two bits for this op
-    /// code is set. The higher of the two bits is set if the op code requires an authorization code.
+    /// bits belong to op code 1. The lower bit for an op code is set if the device supports the op code. The
+    /// higher bit for an op code is set if the op code requires an authorization code.
     public let rawValue: UInt32
 
     /// Creates a set of features.

@@ -17,13 +17,13 @@ public import PeripheralKit
 /// The service can refuse a request with an error that the specification defines. After the service accepts a
 /// request, it deletes the bonds as follows:
 ///
-/// - The service immediately deletes every requested bond, except the bond of the requesting central.
+/// - The service immediately deletes the bonds of other centrals, if the request includes these bonds.
 ///   Deleting the bond of a central ends the connection to that central.
 /// - The service deletes the bond of the requesting central when that central disconnects. If the requesting
 ///   central does not disconnect within 2 seconds, the service deletes the bond and ends the connection.
 ///
-/// When the closure that you pass to `run` returns, the service immediately deletes all bonds that are
-/// waiting for deletion. The following events cancel the pending deletions of bonds:
+/// The service immediately carries out all pending deletions of bonds when the closure that you pass to `run`
+/// returns. The following events cancel the pending deletions of bonds:
 ///
 /// - The task of the peripheral is cancelled.
 /// - The program is killed.
@@ -135,7 +135,7 @@ extension ATTError {
     /// 1.6.
     public static let bondManagementOperationNotSupported = ATTError(rawValue: 0x80)
 
-    /// The error if a central without a bond requests the deletion of its own bond.
+    /// The error for a central that asks to delete its bond, but is not bonded.
     ///
     /// The value is the application error 0x81 of the Bond Management Service specification 1.0.1, section
     /// 1.6.

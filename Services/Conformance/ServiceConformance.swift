@@ -11,8 +11,8 @@ internal import PeripheralTesting
 /// }
 /// ```
 ///
-/// The name of each scenario begins with the name of its service. To add a scenario, write the scenario in
-/// the file of its service, and add it to the list at the top of that file.
+/// The name of each scenario begins with the name of its service. Write a new scenario in the file of its
+/// service, and add the scenario to the list at the top of that file.
 public enum ServiceConformance: Sendable {
     /// All scenarios.
     public static let scenarios: [Scenario] = [

@@ -125,7 +125,7 @@ public struct CurrentTimeService: GATTServiceDeclaration {
 }
 
 extension ATTError {
-    /// The error for a central if the device ignores a field of its written value.
+    /// The error for a written value with a field that the device ignores.
     ///
     /// The value is the application error 0x80 of the Current Time Service specification 1.1.
     public static let currentTimeDataFieldIgnored = ATTError(rawValue: 0x80)

@@ -46,7 +46,7 @@ public struct CyclingPowerMeasurement: Equatable, Sendable {
     public var bottomDeadSpotAngle: UInt16?
     /// The energy accumulated since the last reset of the sensor, in kilojoules.
     ///
-    /// When the energy reaches the maximum value 65,535, the energy does not restart at 0.
+    /// The energy stays at its maximum value, 65,535, and does not restart at 0.
     public var kilojoules: UInt16?
     /// Whether the sensor's offset needs compensation: the Offset Compensation Indicator.
     ///

@@ -32,7 +32,7 @@ public struct CyclingPowerRequest: Equatable, Sendable {
 
     /// Returns a request to omit the given values from measurements.
     ///
-    /// Measurements then include all other values.
+    /// After the request, measurements include all other values.
     ///
     /// - Parameters:
     ///   - content: The values that the sensor omits from measurements.

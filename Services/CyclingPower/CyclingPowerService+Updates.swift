@@ -11,16 +11,16 @@ extension CyclingPowerService {
     /// notification contains the power and as many other fields as fit. Wait until the method returns before
     /// you send the next measurement. Overlapping calls would mix the parts of two measurements.
     ///
-    /// If a central disables the transmission of a value, the transmission stays disabled until that central
-    /// disconnects. Some Bluetooth stacks always send a notification to all subscribers (see
+    /// A value that a central has disabled stays disabled until that central enables it again, or
+    /// disconnects. Some Bluetooth stacks cannot send a notification to a single subscriber (see
     /// `PeripheralSession.notify(_:_:to:)`). A notification to all subscribers omits a value only if every
     /// subscriber has disabled the value.
     ///
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of a peripheral. The peripheral must declare the service.
-    /// - Throws: The errors that `session.notify` throws. If a notification fails, the method has already
-    ///   sent the earlier notifications.
+    /// - Throws: The errors that `session.notify` throws. An error can occur after the method has sent some
+    ///   of the notifications.
     public func notify(_ value: CyclingPowerMeasurement, in session: PeripheralSession) async throws {
         var centrals: [Central] = []
         var areKnown = true
@@ -111,8 +111,8 @@ extension CyclingPowerService {
     /// - Parameters:
     ///   - value: The vector.
     ///   - session: The session of a peripheral. The peripheral must declare the service.
-    /// - Throws: The errors that `session.notify` throws. If a notification fails, the method has already
-    ///   sent the earlier notifications.
+    /// - Throws: The errors that `session.notify` throws. An error can occur after the method has sent some
+    ///   of the notifications.
     public func notify(vector value: CyclingPowerVector, in session: PeripheralSession) async throws {
         guard let vector else { return }
         var length = 20

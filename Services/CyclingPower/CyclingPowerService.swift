@@ -22,10 +22,13 @@ public import PeripheralSensorLocation
 /// Send a measurement about once per second. The service sends only the values that you declare
 /// in the initializer. For each central, the service omits the values that the central has disabled.
 ///
-/// The control point rejects a request if the program declares neither a handler nor a value for the request.
-/// The result in the response is Op Code Not Supported. If the parameter of a request is invalid, the control
-/// point responds with the result Invalid Parameter. If a handler throws an error, the control point responds
-/// with the result Operation Failed. To choose another result, a handler throws a `SensorControlResult`.
+/// The response to a failed request contains one of the following results:
+///
+/// - Op Code Not Supported, if the program declares neither a handler nor a value for the request.
+/// - Invalid Parameter, if the parameter of the request is invalid.
+/// - Operation Failed, if a handler throws an error.
+///
+/// A handler throws a `SensorControlResult` to choose another result.
 public struct CyclingPowerService: GATTServiceDeclaration {
     /// The Cycling Power Measurement characteristic, 0x2A63, to which centrals subscribe.
     ///
@@ -63,7 +66,7 @@ public struct CyclingPowerService: GATTServiceDeclaration {
     ///     `onSetWheelRevolutions`, measurements also contain the wheel revolutions.
     ///   - location: The location of the sensor.
     ///   - isTorqueBased: Whether the sensor measures torques instead of forces.
-    ///   - reportsOffsetCompensation: Whether measurements indicate that the sensor's offset needs
+    ///   - reportsOffsetCompensation: Whether measurements can report that the sensor's offset needs
     ///     compensation.
     ///   - isMaskable: Whether each central can disable values in its measurements.
     ///   - hasVector: Whether the sensor sends vectors of forces or torques.

@@ -4,8 +4,8 @@
 /// 1.1, sections 3.4.2.4 through 3.4.2.11).
 ///
 /// The program stores the value of the setting. If the `set` handler throws an error, the central's request
-/// fails. If a value is outside the sensor's range, the handler throws
-/// `SensorControlResult.invalidParameter`.
+/// fails. The `set` handler throws `SensorControlResult.invalidParameter` to refuse a value outside the
+/// sensor's range.
 public struct CyclingPowerSetting: Sendable {
     /// The op code that sets the value; the next op code requests the value.
     let setCode: UInt8
@@ -98,9 +98,9 @@ public struct CyclingPowerOffsetCompensation: Sendable {
     ///
     /// - Parameters:
     ///   - companyID: The company identifier of the manufacturer. If you pass an identifier, centrals can
-    ///     request enhanced offset compensation. The response to an enhanced request contains manufacturer
-    ///     data or the reason for a failure. If the identifier is `nil`, centrals cannot request enhanced
-    ///     offset compensation.
+    ///     request enhanced offset compensation. The response to a request for enhanced offset compensation
+    ///     contains manufacturer data or the reason for a failure. If the identifier is `nil`, centrals
+    ///     cannot request enhanced offset compensation.
     ///   - compensate: A closure that compensates the sensor's offset. If the compensation fails, the closure
     ///     throws ``Failure``. Centrals wait at most 30 seconds for the result of the compensation.
     public init(companyID: UInt16? = nil, compensate: @escaping @Sendable () async throws -> Offset) {

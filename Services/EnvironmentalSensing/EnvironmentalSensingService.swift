@@ -22,9 +22,9 @@ public import PeripheralKit
 /// ```
 ///
 /// The triggers of a sensor determine when the service sends the value of the sensor. The service checks the
-/// triggers only when the program updates the value. If the interval of a trigger ends between two updates,
-/// the service sends the value at the next update. Update the value after each measurement, even if the
-/// measured value has not changed. The triggers of a sensor are the same for all centrals.
+/// triggers only when the program updates the value. The service sends the value at the first update after
+/// the interval of a trigger has ended. Update the value after each measurement, even if the measured value
+/// has not changed. The triggers of a sensor are the same for all centrals.
 public struct EnvironmentalSensingService: GATTServiceDeclaration {
     /// The sensors.
     public let sensors: [EnvironmentalSensor]

@@ -14,7 +14,7 @@ public enum EnvironmentalTrigger: Hashable, Sendable {
     case every(seconds: UInt32)
     /// Sends the value at intervals of at least the given number of seconds.
     case atMostEvery(seconds: UInt32)
-    /// Sends each value that differs from the previous value.
+    /// Sends the value after each change of the value.
     case changed
     /// Sends each value that is less than the operand.
     case less(than: Double)

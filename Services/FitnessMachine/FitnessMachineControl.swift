@@ -15,14 +15,13 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// At most one central controls the machine at any time. If another central obtains control, the previous
-/// central loses control. A central loses control when it disconnects, or when it resets the machine. When
-/// the user takes control of the machine, call ``FitnessMachineService/takeControl(in:)`` to remove control
-/// from the central.
+/// At most one central controls the machine at any time. A central loses control when it disconnects, when it
+/// resets the machine, or when another central obtains control. When the user takes control of the machine,
+/// call ``FitnessMachineService/takeControl(in:)`` to remove control from the central.
 ///
-/// If a central does not control the machine, the central can only request control. The service refuses all
-/// other requests from this central. The service refuses a request if the setting is not declared, or if the
-/// value is out of range. The service does not pass refused requests to the handler.
+/// A central that does not control the machine can only request control. The service refuses all other
+/// requests from a central without control. The service refuses a request if the setting is not declared, or
+/// if the value is out of range. The service does not pass refused requests to the handler.
 public struct FitnessMachineControl: Sendable {
     let settings: [FitnessMachineSetting]
     let security: AttributeSecurity

@@ -22,7 +22,8 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The generic parameter `Data` determines the kind of machine. Send the data about once per second.
+/// The generic parameter `Data` determines the kind of machine. Send the data of the machine about once per
+/// second.
 ///
 /// | Data | Product |
 /// |---|---|
@@ -165,11 +166,11 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
 
     /// Sends the machine's data to the subscribed centrals, in one or more notifications.
     ///
-    /// The method sends only the values that the Fitness Machine Features declare. The program passes example
-    /// data to the initializer. The Fitness Machine Features declare the values in the example data.
+    /// The method sends only the values that the Fitness Machine Features declare. The Fitness Machine
+    /// Features declare the values in the example data that the program passes to the initializer.
     ///
-    /// The maximum length of a notification can be different for each subscribed central. For all centrals,
-    /// the method uses the smallest maximum length.
+    /// The maximum length of a notification can be different for each subscribed central. The method limits
+    /// every notification to the smallest maximum length.
     ///
     /// Wait until the method returns before you call the method again. If two calls run at the same time,
     /// centrals can receive notifications of the second call between notifications of the first call.

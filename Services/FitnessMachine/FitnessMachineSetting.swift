@@ -6,10 +6,9 @@ public import PeripheralKit
 /// FitnessMachineSetting.targetPower(watts: 0...400, step: 5)
 /// ```
 ///
-/// The service derives the Target Setting Features field from the declared settings. The service also derives
-/// the characteristics that contain the supported ranges. Encoding rounds each bound of a range to the
-/// nearest encodable value. The service refuses values outside the rounded bounds (Fitness Machine Service
-/// 1.0, section 4.16.2.22).
+/// The declared settings determine the Target Setting Features field, and the characteristics for the
+/// supported ranges. Encoding rounds each bound of a range to the nearest encodable value. The service
+/// refuses values outside the rounded bounds (Fitness Machine Service 1.0, section 4.16.2.22).
 public struct FitnessMachineSetting: Sendable {
     /// The op code of the request that changes the setting.
     let opCode: UInt8
@@ -200,7 +199,7 @@ public struct SupportedRange: Equatable, Sendable {
 extension SupportedRange: GATTValue {
     /// Reads the minimum, the maximum and the step.
     ///
-    /// Each of them has one or two bytes.
+    /// Each of the three numbers has one or two bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         bytes = try reader.readBytes(reader.remainingCount < 6 ? 3 : 6)
     }
