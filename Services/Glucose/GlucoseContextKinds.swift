@@ -89,7 +89,7 @@ public struct GlucoseTester: Hashable, Sendable {
     public static let healthCareProfessional = GlucoseTester(rawValue: 2)
     /// A laboratory took the measurement.
     public static let laboratory = GlucoseTester(rawValue: 3)
-    /// Unknown.
+    /// The person or laboratory is unknown.
     public static let notAvailable = GlucoseTester(rawValue: 15)
 }
 
@@ -118,7 +118,7 @@ public struct GlucoseHealth: Hashable, Sendable {
     public static let underStress = GlucoseHealth(rawValue: 4)
     /// No health issues.
     public static let noIssues = GlucoseHealth(rawValue: 5)
-    /// Unknown.
+    /// The health of the user is unknown.
     public static let notAvailable = GlucoseHealth(rawValue: 15)
 }
 

@@ -58,7 +58,7 @@ public struct GlucoseSampleLocation: Hashable, Sendable {
     public static let earLobe = GlucoseSampleLocation(rawValue: 3)
     /// A control solution instead of a sample from a person.
     public static let controlSolution = GlucoseSampleLocation(rawValue: 4)
-    /// Unknown.
+    /// An unknown location.
     public static let notAvailable = GlucoseSampleLocation(rawValue: 15)
 }
 

@@ -28,7 +28,8 @@ public import PeripheralRecordAccess
 ///
 /// - If the central has not subscribed to the measurements, the service responds with
 ///   `ATTError.glucoseNotSubscribed`.
-/// - If another request is in progress, the service responds with `ATTError.glucoseProcedureInProgress`.
+/// - If another request of the central is in progress, the service responds with
+///   `ATTError.glucoseProcedureInProgress`.
 ///
 /// With some Bluetooth stacks, the service sends records only while exactly one central is subscribed to the
 /// measurements. For details, see the documentation of `RecordAccess`.
@@ -157,7 +158,7 @@ extension GlucoseMeasurement {
 }
 
 extension ATTError {
-    /// The error for a request that arrives while another request is in progress.
+    /// The error for a request of a central whose earlier request is in progress.
     ///
     /// A central writes each request to the Record Access Control Point. The Glucose Service specification
     /// 1.0.1 defines the application error 0x80 in section 1.6.

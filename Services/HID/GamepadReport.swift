@@ -79,7 +79,7 @@ public struct GamepadReport: Sendable {
 extension GamepadReport {
     /// The nine encoded bytes of the report.
     ///
-    /// The report map of the gamepad describes their format.
+    /// The report map of the gamepad describes the format of the bytes.
     public var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.write(buttons)

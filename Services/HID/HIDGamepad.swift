@@ -35,7 +35,7 @@ public struct HIDGamepad: GATTServiceDeclaration {
     ///   - information: The HID properties of the gamepad.
     ///   - security: The security required to use the gamepad. The HID over GATT profile requires at least
     ///     encryption.
-    ///   - onCommand: Handles the command that a host sends when it suspends or resumes.
+    ///   - onCommand: Handles the command that a host sends when the host suspends or resumes.
     public init(
         information: HIDInformation = HIDInformation(),
         security: AttributeSecurity = .encrypted,

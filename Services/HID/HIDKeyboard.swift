@@ -40,9 +40,9 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     ///   - information: The HID properties of the keyboard.
     ///   - security: The security required to use the keyboard. The HID over GATT profile requires at least
     ///     encryption.
-    ///   - onLEDs: Handles a change of the keyboard LEDs by a host. The set contains the LEDs that must be
-    ///     on. All LEDs outside of the set must be off.
-    ///   - onCommand: Handles the command that a host sends when it suspends or resumes.
+    ///   - onLEDs: Handles the LED state that a host sends. The set contains the LEDs that must be on. All
+    ///     LEDs outside of the set must be off.
+    ///   - onCommand: Handles the command that a host sends when the host suspends or resumes.
     public init(
         information: HIDInformation = HIDInformation(),
         security: AttributeSecurity = .encrypted,

@@ -63,7 +63,7 @@ public struct HIDService: GATTServiceDeclaration {
     ///   - security: The security required to use the characteristics of the service. The HID over GATT
     ///     profile requires at least encryption. Each ``HIDReport`` declares the security of its Report
     ///     characteristic separately.
-    ///   - onCommand: Handles the command that a host sends when it suspends or resumes.
+    ///   - onCommand: Handles the command that a host sends when the host suspends or resumes.
     public init(
         reportMap: [UInt8],
         reports: [HIDReport],

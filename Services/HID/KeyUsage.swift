@@ -10,7 +10,7 @@ public struct KeyUsage: Hashable, Sendable {
 
     /// Creates a key from a usage ID.
     ///
-    /// The usage ID 0 represents no key.
+    /// The usage ID 0 means that no key is pressed.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

@@ -55,9 +55,7 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
         }
     }
 
-    /// Ends an alert when its central disconnects, or when the session ends.
-    ///
-    /// The central of an alert is the central that started it.
+    /// Ends an alert when the central that started it disconnects, or when the session ends.
     ///
     /// A running peripheral calls the `run(in:)` method of each service.
     ///

@@ -51,10 +51,10 @@ public struct IndoorBikeData: FitnessMachineData {
     /// The resistance level, −32,768 to 32,767.
     ///
     /// The service encodes the resistance level as two bytes. The characteristic definitions published with
-    /// Fitness Machine Service 1.0 specify two bytes. Newer versions of the GATT Specification Supplement
-    /// define one byte for a resistance level. A central that follows a newer version of the supplement
-    /// misreads the fields after the resistance level. To support centrals that follow a newer version of the
-    /// supplement, omit the resistance level.
+    /// Fitness Machine Service 1.0 specify two bytes for the resistance level. Newer versions of the GATT
+    /// Specification Supplement define one byte for a resistance level. A central that follows a newer
+    /// version of the supplement misreads the fields after the resistance level. To support centrals that
+    /// follow a newer version of the supplement, omit the resistance level.
     public var resistanceLevel: Int?
 
     /// The power in watts, −32,768 to 32,767.

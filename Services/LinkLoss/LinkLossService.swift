@@ -21,8 +21,8 @@ private import Synchronization
 /// alert level of a bonded central applies until that central writes another level. If a central is not
 /// bonded, its alert level applies only until the central disconnects.
 ///
-/// The alert starts regardless of why the connection ended (section 3.2). To disconnect without an alert, a
-/// central first writes `AlertLevel.none`.
+/// The alert starts regardless of why the connection ended (Link Loss Service 1.0, section 3.2). To
+/// disconnect without an alert, a central first writes `AlertLevel.none`.
 public struct LinkLossService: GATTServiceDeclaration {
     /// The Alert Level characteristic, 0x2A06, which centrals read and write.
     public let alertLevel: Characteristic<AlertLevel>

@@ -52,11 +52,11 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
     ///   - security: The security required to read the values, to subscribe to the values, and to write to
     ///     the control point. The default is encryption, because the service reveals incoming calls and lets
     ///     centrals silence the phone.
-    ///   - obey: A closure that executes a central's command for the ringer (section 3.3). If the closure is
-    ///     `nil`, the service has no control point. The closure must ignore commands that the phone does not
-    ///     support. The service ignores ``RingerCommand/muteOnce`` while the ringer is not active. A
-    ///     ``RingerCommand/muteOnce`` command therefore cannot mute an alert that begins after the command.
-    ///     The service ignores reserved commands.
+    ///   - obey: A closure that executes a central's command for the ringer (Phone Alert Status Service 1.0,
+    ///     section 3.3). If the closure is `nil`, the service has no control point. The closure must ignore
+    ///     commands that the phone does not support. The service ignores ``RingerCommand/muteOnce`` while the
+    ///     ringer is not active. A ``RingerCommand/muteOnce`` command therefore cannot mute an alert that
+    ///     begins after the command. The service ignores reserved commands.
     public init(
         alertStatus: AlertStatus = AlertStatus(),
         ringerSetting: RingerSetting,

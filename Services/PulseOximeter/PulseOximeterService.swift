@@ -23,7 +23,7 @@ public import PeripheralRecordAccess
 /// The device sends a spot-check measurement immediately, or stores the measurement. Centrals request stored
 /// measurements through the Record Access Control Point.
 public struct PulseOximeterService: GATTServiceDeclaration {
-    /// The values in addition to the oxygen saturation and the pulse rate.
+    /// The values that a measurement contains in addition to oxygen saturation and pulse rate.
     public struct Fields: OptionSet, Hashable, Sendable {
         /// The bits that represent the fields.
         ///

@@ -63,8 +63,8 @@ public struct RecordAccess<Record: Sendable>: Sendable {
     ///   - hasEnds: Whether centrals can request the first and the last record.
     ///   - measurement: The characteristic that sends the records. The service refuses a request from a
     ///     central that has not subscribed to the records.
-    ///   - notSubscribed: The error if the central has not subscribed to the records, or has not subscribed
-    ///     to the control point.
+    ///   - notSubscribed: The error for a central that lacks a subscription to the records or to the control
+    ///     point.
     ///   - busy: The error for a request that arrives while another operation of the same central is in
     ///     progress.
     ///   - report: A closure that sends a record to a central.

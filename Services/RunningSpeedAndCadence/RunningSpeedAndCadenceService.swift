@@ -24,11 +24,11 @@ public import PeripheralSensorLocation
 /// }
 /// ```
 ///
-/// Send a measurement about once a second (section 3.1.1).
+/// Send a measurement about once a second (section 3.1.1 of the specification).
 ///
-/// If a sensor sends the total distance, centrals must be able to set the distance (section 3.4.1). The
-/// service therefore sends the distance only if you provide a handler that sets the distance. The
-/// documentation of `SensorControl` describes how the control point responds to requests.
+/// If a sensor sends the total distance, centrals must be able to set the distance (section 3.4.1 of the
+/// specification). The service therefore sends the distance only if you provide a handler that sets the
+/// distance. The documentation of `SensorControl` describes how the control point responds to requests.
 public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
     /// The RSC Measurement characteristic, 0x2A53, which centrals subscribe to.
     ///

@@ -104,7 +104,7 @@ public struct SensorControl: Sendable {
 }
 
 extension ATTError {
-    /// The error for a request while another request of the same central is in progress.
+    /// The error for a request of a central whose earlier request is in progress.
     ///
     /// The application error has the code 0x80 (Cycling Speed and Cadence Service 1.0.1 and Running Speed and
     /// Cadence Service 1.0.1, section 1.6).

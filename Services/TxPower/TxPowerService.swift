@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// The Tx Power service, 0x1804, which publishes the transmit power of the device.
 ///
-/// The value is the transmit power during a connection.
+/// The published power is the transmit power during a connection.
 ///
 /// The service implements the Tx Power Service specification 1.0. A central compares the power with the
 /// received signal strength to estimate the distance to the device. The Proximity profile combines the Tx

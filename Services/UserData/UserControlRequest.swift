@@ -31,9 +31,9 @@ public struct UserControlRequest: Hashable, Sendable {
         UserControlRequest(operation: .consent, parameter: [user] + consentCode.gattBytes)
     }
 
-    /// A request that deletes the data of the consenting user.
+    /// A request that deletes the data of a user.
     ///
-    /// This user has given consent to the central.
+    /// The deleted data belongs to the user who has given consent to the central.
     public static let deleteUserData = UserControlRequest(operation: .deleteUserData)
 }
 

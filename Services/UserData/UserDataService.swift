@@ -55,10 +55,10 @@ public struct UserDataService: GATTServiceDeclaration {
 
     /// Notifies centrals that a user has changed data on the device.
     ///
-    /// The service sends the new number of changes to a subscriber only if the subscriber has the user's
-    /// consent. If the Bluetooth stack cannot send a notification exclusively to one central, the service
-    /// does not notify that central. A central that does not receive the notification reads the number of
-    /// changes after reconnecting.
+    /// A subscriber receives the new number of changes only if the subscriber has the user's consent. If the
+    /// Bluetooth stack cannot send a notification exclusively to one central, the service does not notify
+    /// that central. A central that does not receive the notification reads the number of changes after
+    /// reconnecting.
     ///
     /// - Parameters:
     ///   - increment: The number of changes to the user data, including the new change.

@@ -6,7 +6,7 @@ public struct UserDate: Hashable, Sendable {
     public let year: Int?
     /// The month, 1 through 12, or `nil` if the month is not known.
     public let month: Int?
-    /// The day of the month, 1 through 31, or `nil` if not known.
+    /// The day of the month, 1 through 31, or `nil` for an unknown day.
     public let day: Int?
 
     /// Creates a date.
@@ -52,7 +52,7 @@ public enum Gender: UInt8, Hashable, Sendable, CaseIterable {
     case male = 0
     /// Female.
     case female = 1
-    /// Not specified.
+    /// An unspecified gender.
     case unspecified = 2
 }
 

@@ -47,8 +47,8 @@ public struct WeightMeasurement: Hashable, Sendable {
     public var units: Units
     /// The time of the measurement, in local time.
     ///
-    /// The time is required if the scale stores measurements, or takes measurements without a connected
-    /// central.
+    /// The time is required if the scale stores measurements, or if the scale takes measurements while no
+    /// central is connected.
     public var timestamp: DateTime?
     /// The number that the scale has assigned to the user.
     ///
