@@ -24,7 +24,7 @@ public struct BackendPublication: Hashable, Sendable {
     ///
     /// If possible, a backend registers all attributes of a service at their preferred handles. If any
     /// preferred handle of a service is not available, the backend registers the whole service at free
-    /// handles. Attributes that are not in the dictionary follow all other attributes.
+    /// handles. A service with neither preferred nor pinned handles follows all services with such handles.
     public let preservedHandles: [AttributeHandle: AttributeHandle]
 
     /// The indices of the services that no central has discovered yet.
