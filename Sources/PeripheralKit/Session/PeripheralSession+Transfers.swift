@@ -147,9 +147,8 @@ extension PeripheralSession {
     /// that a subscriber has asked for notifications instead of indications. If a subscriber does not confirm
     /// a chunk, the function waits for 30 s. After this wait, the other subscribers receive the remaining
     /// chunks without further delay. After the function has sent the whole document, the function throws
-    /// ``PeripheralError/Code/unconfirmed``. If a second subscriber does not confirm the next chunk, the
-    /// function sends no further chunks. The function then immediately throws
-    /// ``PeripheralError/Code/unconfirmed``.
+    /// ``PeripheralError/Code/unconfirmed``. If another subscriber also stops confirming, the function sends
+    /// no further chunks and immediately throws ``PeripheralError/Code/unconfirmed``.
     ///
     /// The transfer follows the rules of
     /// ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.

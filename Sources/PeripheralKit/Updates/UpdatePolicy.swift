@@ -73,7 +73,7 @@ public struct UpdatePolicy: Hashable, Sendable {
     ///
     /// The session sends the following values again, in order:
     ///
-    /// - Values that the session sent between the last save and the kill signal to the program.
+    /// - Values that the session sent after the last save, if the program is killed before the next save.
     /// - Values that were not completely sent, or not confirmed, when the central disconnected or the program
     ///   ended.
     ///
