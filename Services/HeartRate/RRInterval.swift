@@ -13,7 +13,7 @@ public struct RRInterval: Hashable, Sendable {
 
     /// Creates the interval that is nearest to the given duration.
     ///
-    /// A negative duration becomes 0. A duration above the longest interval becomes the longest interval.
+    /// A negative duration becomes 0. A duration that is too long becomes the longest possible interval.
     public init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0, attoseconds >= 0 else {

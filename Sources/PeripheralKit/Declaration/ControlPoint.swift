@@ -62,9 +62,9 @@ public import PeripheralCore
 /// central, the central receives a truncated response.
 ///
 /// If the Bluetooth stack can send a value only to all subscribers together, all subscribers receive the
-/// response. Some Bluetooth stacks crash if a central unsubscribes before it confirms a response. Require
-/// pairing with the `security` parameter of the characteristic, so that unknown centrals cannot crash the
-/// Bluetooth stack.
+/// response. Some Bluetooth stacks crash if a central unsubscribes before it confirms a response. To
+/// prevent this, use the `security` parameter of the characteristic to require pairing. Unknown centrals then
+/// cannot crash the Bluetooth stack.
 ///
 /// The peripheral cancels the task of a procedure when one of the following events occurs:
 ///

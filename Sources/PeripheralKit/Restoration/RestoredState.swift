@@ -128,9 +128,8 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
         /// The framework could not open or read the record of the restoration identifier.
         ///
         /// The framework preserves nothing until the record is open. In most cases, the framework tries again
-        /// to open the record. The framework makes no further attempt to open the record if a save would
-        /// replace the preserved state in the record. A save would replace the preserved state in the
-        /// following two cases:
+        /// to open the record. In the following two cases, the first save after a successful attempt would
+        /// replace the preserved state. Therefore the framework does not try again:
         ///
         /// - The next run restores the state in the record (``RestorationError/Code/openedLate``).
         /// - The framework can neither read nor rename the state in the record.
