@@ -46,6 +46,11 @@ extension BusSession {
                 )
             )
         case .reportPublication:
+            // Not before: each refused advertisement would use up a page.
+            try await reservation.keep(
+                supervisor.handles.planned,
+                in: await daemon(managers, adapter: adapter, supervisor.clock)
+            )
             supervisor.reportPublication(
                 by: BlueZLink(
                     devices: Devices(connection: connection, adapter: try ObjectPath(adapter)),
@@ -147,7 +152,6 @@ extension BusSession {
                     _ = handles.yield(others)
                 }
             }
-            try await reservation.keep(handles.planned, in: daemon)
         } catch {
             // The claims end with the connection, which ends after this error.
             handles.fail()

@@ -39,8 +39,8 @@ public struct GATTService: Sendable {
     /// - Do not pin services to the handles 0x00C0 to 0x00FF. The framework registers its own services at the
     ///   handles 0x00C0 to 0x00FF. These services reserve blocks of handles for a program. The reserved
     ///   blocks prevent conflicts between programs.
-    /// - Do not pin services to handle 0x0400 or a higher handle. Some Bluetooth stacks calculate the
-    ///   Database Hash only from the handles below 0x0400.
+    /// - Do not pin services to handle 0x0400 or a higher handle. Some Bluetooth stacks do not
+    ///   update the Database Hash after they have used such a handle.
     /// - Pin the services of different programs to different blocks of 16 handles. Only one program at a time
     ///   can use a block of 16 handles.
     ///

@@ -11,8 +11,10 @@ struct HandleRecord: Hashable, Sendable {
     /// The database in which ``checked`` is valid, which is one adapter of one run of bluetoothd.
     private(set) var database = ""
 
-    /// The page in which ``checked`` is valid; see ``HandleReservation/turnPage(in:)``.
-    private var page: Int?
+    /// The page in which ``checked`` is valid; `nil` if the database has no further page.
+    ///
+    /// See ``HandleReservation/turnPage(in:)``.
+    private(set) var page: Int?
 
     /// The ranges that contain no service of another program at handles that bluetoothd has chosen.
     ///
@@ -26,7 +28,7 @@ struct HandleRecord: Hashable, Sendable {
 
     /// Returns whether a range needs no check in a page of a database.
     func isChecked(_ range: ClosedRange<AttributeHandle>, in database: String?, page: Int?) -> Bool {
-        database == self.database && page != nil && page == self.page
+        database == self.database && page == self.page
             && checked.contains {
                 $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound
             }
@@ -58,10 +60,10 @@ extension HandleRecord {
         self.init(claimUUID: uuid)
         guard words[1] != "-" else { return }
         let parts = words[1].split(separator: "#")
-        guard let name = parts.first else { return nil }
-        database = String(name)
-        // The text of an earlier version has no page.
-        page = parts.count == 2 ? Int(parts[1]) : nil
+        // The text of an earlier version has no page. Its ranges are checked again.
+        guard parts.count == 2 else { return }
+        database = String(parts[0])
+        page = Int(parts[1])
         for word in words[2].split(separator: ",") {
             let ends = word.split(separator: "-").map { UInt16($0, radix: 16) }
             guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last else { return nil }
@@ -77,8 +79,8 @@ extension HandleRecord {
             return ends.map { String($0.rawValue, radix: 16) }.joined(separator: "-")
         }
         guard !database.isEmpty, !ranges.isEmpty else { return "\(claimUUID) - -" }
-        let page = page.map { "#\($0)" } ?? ""
-        return "\(claimUUID) \(database)\(page) \(ranges.joined(separator: ","))"
+        let page = page.map { "\($0)" } ?? "-"
+        return "\(claimUUID) \(database)#\(page) \(ranges.joined(separator: ","))"
     }
 }
 

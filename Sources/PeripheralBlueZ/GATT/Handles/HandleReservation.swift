@@ -73,20 +73,27 @@ actor HandleReservation {
             claimed.insert(block)
         }
         // No other program can register at these handles from now on.
-        let page = isNew ? nil : try await nextHandle(in: daemon)?.page
+        let page = isNew || record.page == nil ? nil : try await currentPage(in: daemon)
         let unchecked = ranges.filter { !record.isChecked($0, in: daemon.database, page: page) }
         guard let last = unchecked.map(\.upperBound).max()?.endOfBlock else { return [] }
         let next = try await nextHandle(using: last, in: daemon)
         let refused = try await blocksOfOthers(in: unchecked, before: next, of: daemon)
         if refused.isEmpty, let database = daemon.database {
-            record.setChecked(ranges, in: database, page: next.map { max($0, last).page })
+            // bluetoothd has used this handle, and chooses the next one from now on.
+            let used = next.map { max($0, last) }
+            record.setChecked(
+                ranges,
+                in: database,
+                page: used.flatMap { Self.page(of: Int($0.rawValue) + 1) }
+            )
         }
         return refused
     }
 
     /// Keeps the claims on the blocks of these ranges, and releases the other claims.
     ///
-    /// A program that checked the released blocks before must check them again.
+    /// A program that checked the released blocks before must check them again. Without a new page, this
+    /// program keeps all claims instead.
     func keep(_ ranges: [ClosedRange<AttributeHandle>], in daemon: Daemon) async throws(BusError) {
         let idle = claimed.subtracting(HandleBlock.touched(by: ranges))
         guard !idle.isEmpty, try await turnPage(in: daemon) else { return }
@@ -95,22 +102,40 @@ actor HandleReservation {
 
     /// Begins a new page of the database.
     ///
-    /// A page consists of 256 handles. The current page contains the handle that bluetoothd would choose
-    /// next. A program that returns to handles that bluetoothd had chosen claims them only for a moment. It
-    /// turns the page before it releases its claims. Programs that have checked the same handles in an
-    /// earlier page check them again.
+    /// A page consists of 64 handles. The current page contains the handle that bluetoothd would choose next.
+    /// A program that returns to handles that bluetoothd had chosen claims them only for a moment. It turns
+    /// the page before it releases its claims. Programs that have checked the same handles in an earlier page
+    /// check them again.
     ///
-    /// - Returns: `false` if there is no further page.
+    /// - Returns: `false` if there is no further page, or this version does not report handles.
     private func turnPage(in daemon: Daemon) async throws(BusError) -> Bool {
-        // Without reported handles, every program checks each time.
-        guard daemon.reportsHandles else { return true }
-        guard let next = try await nextHandle(in: daemon) else { return false }
-        for page in next.page..<0xFF {
-            let last = AttributeHandle(rawValue: UInt16(page) << 8 | 0xFF)
+        guard let current = try await currentPage(in: daemon) else { return false }
+        for page in current..<(Self.pageCount - 1) {
+            let last = AttributeHandle(rawValue: UInt16(page * Self.pageSize + Self.pageSize - 1))
             // A service may use the last handle of the page.
             if try await probe([last], of: daemon).attempt(by: daemon.managers).isFree { return true }
         }
         return false
+    }
+
+    private static let pageSize = 64
+
+    /// The number of pages.
+    ///
+    /// If bluetoothd has used a handle from 0x0400 on, it no longer calculates the Database Hash
+    /// (`db_hash_update` in gatt-db.c). Therefore the pages end before.
+    private static let pageCount = 15
+
+    /// Returns the page of a handle; `nil` if the handle is in no page.
+    private static func page(of handle: Int) -> Int? {
+        let page = handle / pageSize
+        return page < pageCount ? page : nil
+    }
+
+    /// Returns the page of the handle that bluetoothd would choose next; `nil` if it is in no page.
+    private func currentPage(in daemon: Daemon) async throws(BusError) -> Int? {
+        guard let next = try await nextHandle(in: daemon) else { return nil }
+        return Self.page(of: Int(next.rawValue))
     }
 
     /// Prevents bluetoothd from placing services at the handles of the claims.
@@ -185,7 +210,7 @@ actor HandleReservation {
     /// - Parameters:
     ///   - last: A handle that bluetoothd uses at the same time. bluetoothd then chooses only higher handles.
     ///   - daemon: The access to bluetoothd.
-    /// - Returns: The handle; `nil` if this version does not report it.
+    /// - Returns: The handle; `nil` if this version does not report it, or no handle is left.
     /// - Throws: `BusError`.
     private func nextHandle(
         using last: AttributeHandle? = nil,
@@ -193,7 +218,9 @@ actor HandleReservation {
     ) async throws(BusError) -> AttributeHandle? {
         guard daemon.reportsHandles else { return nil }
         let handles = last.map { [nil, $0] } ?? [nil]
-        return try await probe(handles, of: daemon).attempt(by: daemon.managers).chosen.first
+        let chosen = try await probe(handles, of: daemon).attempt(by: daemon.managers).chosen.first
+        // After 0xFFFF, bluetoothd chooses 0.
+        return chosen == 0 ? nil : chosen
     }
 
     private func isFree(_ handles: [AttributeHandle], of daemon: Daemon) async throws(BusError) -> Bool {
@@ -211,9 +238,6 @@ actor HandleReservation {
 }
 
 extension AttributeHandle {
-    /// The page of the handle; see ``HandleReservation/turnPage(in:)``.
-    fileprivate var page: Int { Int(rawValue >> 8) }
-
     /// The last handle of a block of 16, which keeps bluetoothd out of the rest of the block.
     fileprivate var endOfBlock: AttributeHandle {
         rawValue < 0x03E0 ? AttributeHandle(rawValue: rawValue | 0xF) : self

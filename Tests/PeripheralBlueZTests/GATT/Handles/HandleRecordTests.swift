@@ -14,19 +14,24 @@ struct HandleRecordTests {
     }
 
     @Test(arguments: [
-        "", "x - -", "1234 a", "1234 a 100", "1234 a 100-", "1234 a 200-100", "1234 a 100-10000",
-        "1234 a b c", "1234 a ,", "1234 # 100-106", "1234 a " + String(repeating: "100-106,", count: 257),
+        "", "x - -", "1234 a", "1234 a#1 100", "1234 a#1 100-", "1234 a#1 200-100", "1234 a#1 100-10000",
+        "1234 a b c", "1234 a#1 ,", "1234 a#1 " + String(repeating: "100-106,", count: 257),
     ])
     func whatIsNoRecordIsRefused(text: String) {
         #expect(HandleRecord(text) == nil)
     }
 
     /// The text of an earlier version has no page, so the ranges are checked again.
-    @Test func rangesWithoutAPageAreChecked() throws {
+    @Test func rangesWithoutAPageAreForgotten() throws {
         let record = try #require(HandleRecord("\(HandleRecord().claimUUID) a 100-106"))
-        #expect(record.database == "a")
+        #expect(record == HandleRecord(claimUUID: record.claimUUID))
+    }
+
+    @Test func afterTheLastPageARangeIsCheckedOnce() {
+        var record = HandleRecord()
+        record.setChecked([0x0100...0x0106], in: "a", page: nil)
+        #expect(record.isChecked(0x0100...0x0106, in: "a", page: nil))
         #expect(!record.isChecked(0x0100...0x0106, in: "a", page: 1))
-        #expect(!record.isChecked(0x0100...0x0106, in: "a", page: nil))
         #expect(HandleRecord(record.text) == record)
     }
 
