@@ -156,7 +156,8 @@ ci-full: parts = $(or $(PARTS),$(CI_FULL))
 ci-full: ci-parts ## Run the same with each release on each radio, and the long tests: make ci-full [PARTS="docs soak"]
 
 .PHONY: ci-parts
-# The kernel of the rig is built beside the first parts, which leave a processor idle at times.
+# Some parts leave a processor idle at times. The kernel of the rig is built beside the first parts, and the thread
+# sanitizer's tests beside the system tests.
 ci-parts:
 	@case " $(parts) " in *" system-test "*) \
 		$(MAKE) --no-print-directory setup setup-firmware && Tests/System/rig/install --packages || exit 1; \
@@ -168,6 +169,9 @@ ci-parts:
 		[ -z "$$last" ] || echo "ci: $$last took $$((now - lastBegan)) s"; \
 		echo "ci: $$part begins $$((now - began)) s after the start"; \
 		last=$$part; lastBegan=$$now; \
+		case "$$part $(parts) " in "system-test "*" test-thread-sanitizer "*) \
+			SWIFT=$(SWIFT) nice -n 19 Tests/ThreadSanitizer/run --only-build > /dev/null 2>&1 & \
+		esac; \
 		$(MAKE) --no-print-directory $$part SYSTEM_TEST_OPTIONS="$(system_test_options)" || exit 1; \
 	done; \
 	echo "ci: $$last took $$(($$(date +%s) - lastBegan)) s"; \
