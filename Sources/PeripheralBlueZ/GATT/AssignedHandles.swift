@@ -25,7 +25,7 @@ final class AssignedHandles: Sendable {
     private let table: AttributeTable
     /// Whether all handles are planned; if not, bluetoothd chooses the handles of services that are not
     /// pinned.
-    let hasPlan: Bool
+    private let hasPlan: Bool
     private let state: Mutex<State>
     /// The state before the current registration.
     private let former: Mutex<State?> = Mutex(nil)
@@ -161,6 +161,9 @@ extension AssignedHandles {
             if let former = former.withLock({ $0.take() }) { state = former }
         }
     }
+
+    /// Whether the program returns to handles that bluetoothd had chosen.
+    var returns: Bool { !hasPlan && state.withLock(\.isPinned) }
 
     /// The requested ranges, including the ranges that the program has pinned.
     var demanded: [ClosedRange<AttributeHandle>] {

@@ -116,7 +116,7 @@ extension BusSession {
             while true {
                 let others = try await reservation.reserve(
                     handles.demanded,
-                    returns: !handles.hasPlan && !hasMoved,
+                    returns: handles.returns && !hasMoved,
                     in: daemon
                 )
                 var refusal: BusError?
