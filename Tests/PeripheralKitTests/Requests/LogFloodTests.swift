@@ -67,6 +67,25 @@ struct LogFloodTests {
         }[value].handle
     }
 
+    /// A program runs a peripheral again for each central.
+    @Test func requestsThatFailInManyRuns() async throws {
+        let failing = Characteristic<UInt8>(0x2A19, .read) { Read { throw Mishap() } }
+        let peripheral = Peripheral("P") { GATTService(0x180F) { failing } }
+        for _ in 0..<20 {
+            try await run(peripheral) { publication, host, _ in
+                for _ in 0..<Self.rounds {
+                    let request = BackendReadRequest(
+                        attribute: handle(of: 0, in: publication),
+                        central: central
+                    )
+                    _ = await outcome(host.read(request))
+                }
+            }
+        }
+        // As many lines again report how many lines were omitted.
+        #expect(log.lines.count == 2 * LogHistory.burst)
+    }
+
     @Test func requestsThatFail() async throws {
         let failing = Characteristic<UInt8>(0x2A19, [.read, .write]) {
             Read { throw Mishap() }
