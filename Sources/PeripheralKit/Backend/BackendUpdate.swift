@@ -65,6 +65,8 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
     /// at least one subscription has a number up to `lastSubscription`. If all subscriptions have higher
     /// numbers, the backend does not send the update. The backend reports the unsent update as failed, with
     /// the error code ``PeripheralError/Code/notSubscribed``.
+    ///
+    /// By default, the update is for all subscriptions.
     public var lastSubscription: UInt64
 
     /// `nil` represents an empty set, because updates are copied often and rarely contain a set.
