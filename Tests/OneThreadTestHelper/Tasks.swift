@@ -1,3 +1,4 @@
+import Glibc
 import PeripheralDBus
 import PeripheralOneThread
 
@@ -25,7 +26,7 @@ func doAllThatTasksDo() async throws {
     #if compiler(>=6.3)
         try await expect("a sleep without end", await cancelledSleepEnds(.seconds(Int64.max)))
     #endif
-    try await expect("less memory", try givesBackMemory())
+    try givesBackMemory()
     // All that was given back is read again.
     try await expect("children after that", await sumOfChildren() == 4_950)
     #if compiler(>=6.3)
@@ -34,10 +35,31 @@ func doAllThatTasksDo() async throws {
 }
 
 /// The test program has much that it does not need any more.
-private func givesBackMemory() throws -> Bool {
+private func givesBackMemory() throws {
+    try readAllCode()
     let before = try kilobytes(of: "Rss:")
     StartPages.giveBack()
-    return try kilobytes(of: "Rss:") < before
+    let after = try kilobytes(of: "Rss:")
+    guard after < before else {
+        throw Mistake(description: "\(before) KiB before memory was given back, and \(after) KiB after that")
+    }
+}
+
+/// Has all code of the program and its libraries in memory.
+///
+/// A program that was built just now has little of it there, because the kernel has not read its file yet.
+private func readAllCode() throws {
+    guard let file = fopen("/proc/self/maps", "re") else { throw Mistake(description: "no maps") }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 4096)
+    while fgets(&line, CInt(line.count), file) != nil {
+        let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            .split(separator: " ", maxSplits: 2)
+        let bounds = words.first?.split(separator: "-").compactMap { UInt($0, radix: 16) } ?? []
+        guard bounds.count == 2, words[1].hasPrefix("r-x") else { continue }
+        // MADV_POPULATE_READ, which Glibc does not name yet.
+        madvise(UnsafeMutableRawPointer(bitPattern: bounds[0]), Int(bounds[1] - bounds[0]), 22)
+    }
 }
 
 private func expect(_ what: String, _ condition: Bool) async throws {
