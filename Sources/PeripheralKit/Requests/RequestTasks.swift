@@ -89,15 +89,13 @@ final class RequestTasks: Sendable {
     static let timeLimit = Duration.seconds(4)
 
     let stopwatch: Stopwatch
+    private let deadlines: Deadlines
     private let logger: Logger
     private let state = Mutex(State())
-    private let (wakeUps, wakeUp) = AsyncStream.makeStream(
-        of: Void.self,
-        bufferingPolicy: .bufferingNewest(1)
-    )
 
     init(clock: any Clock<Duration>, logger: Logger) {
         stopwatch = Stopwatch(clock)
+        deadlines = Deadlines(by: stopwatch)
         self.logger = logger
     }
 
@@ -161,7 +159,7 @@ final class RequestTasks: Sendable {
         }
         for waiter in waiters { waiter.resume() }
         if isCancelled { entry.request.cancel() }
-        if wakesTimekeeper { wakeUp.yield() }
+        if wakesTimekeeper { deadlines.wake() }
     }
 
     private func startAway(
@@ -190,7 +188,7 @@ final class RequestTasks: Sendable {
             finish(request, begun.identifier, isAnswer: request.answer(result))
         }
         _ = request.keep(task)
-        if begun.wakesTimekeeper { wakeUp.yield() }
+        if begun.wakesTimekeeper { deadlines.wake() }
     }
 
     private func finish(_ request: RunningRequest, _ identifier: UInt64, isAnswer: Bool) {
@@ -227,15 +225,7 @@ final class RequestTasks: Sendable {
 extension RequestTasks {
     /// Answers the requests of late handlers until the calling task is cancelled.
     func runDeadlines() async {
-        for await _ in wakeUps {
-            while let due = nextDue() {
-                let wait = due - stopwatch.elapsed()
-                if wait > .zero {
-                    guard (try? await stopwatch.sleep(wait)) != nil else { return }
-                }
-                answerForLateHandlers()
-            }
-        }
+        await deadlines.run(next: nextDue, passed: answerForLateHandlers)
     }
 
     /// Returns the time at which the oldest answer is due.
@@ -252,8 +242,7 @@ extension RequestTasks {
         }
     }
 
-    private func answerForLateHandlers() {
-        let now = stopwatch.elapsed()
+    private func answerForLateHandlers(at now: Duration) {
         while let due = nextDue(), due <= now {
             let (identifier, judged) = state.withLock { state in
                 defer { state.firstUnjudged += 1 }

@@ -270,9 +270,12 @@ final class PeripheralRuntime: PeripheralHost {
 
     // MARK: For the run
 
-    /// Answers the requests of late handlers until the calling task is cancelled.
+    /// Answers the requests of late handlers, and gives up unconfirmed updates, until the calling task is
+    /// cancelled.
     func runDeadlines() async {
-        await tasks.runDeadlines()
+        async let answers: Void = tasks.runDeadlines()
+        await updates.runDeadlines()
+        await answers
     }
 
     /// Cancels running handlers and all later handlers.
@@ -478,11 +481,6 @@ final class PeripheralRuntime: PeripheralHost {
         _ value: [UInt8],
         to recipients: BackendUpdate.Recipients
     ) async throws {
-        let centrals: [Central.ID] =
-            switch recipients {
-            case .subscribers: register.subscriptions(to: characteristic).compactMap(\.central?.id)
-            case .central(let central): [central]
-            }
-        try await updates.indicate(characteristic, value, to: recipients, reaching: centrals)
+        try await updates.indicate(characteristic, value, to: recipients)
     }
 }

@@ -1,30 +1,70 @@
+/// An update in flight.
+struct InFlightUpdate {
+    enum Kind: Equatable {
+        case value
+        /// A part of a document.
+        case chunk(bytes: Int)
+        /// A value that each recipient confirms.
+        case indication
+    }
+
+    let kind: Kind
+    /// The index of the characteristic among those that can be updated.
+    let characteristicIndex: Int
+    /// `nil` when the subscription has ended since.
+    var queue: SubscriberQueue.ID?
+    /// The call that waits for the update; `nil` if no call waits any more.
+    var ticket: TransmitQueues.Ticket?
+    /// The connected subscribers that the update was sent to.
+    var subscribers: [TransmitQueues.SubscriberID]
+    /// Whether the update was sent to all subscribers together.
+    let isForAll: Bool
+    /// Whether each recipient confirms the update.
+    ///
+    /// Such an update does not count in the window of its recipients.
+    let isConfirmed: Bool
+    /// The time at which the update is given up; `nil` without confirmation.
+    var deadline: Duration?
+    /// Whether the update was given up.
+    ///
+    /// Its recipients get no other confirmed update until the update has ended.
+    var isGivenUp = false
+
+    /// The lanes that a confirmed update uses.
+    var lanes: [ConfirmedTurns.Lane] {
+        guard isConfirmed else { return [] }
+        return subscribers.compactMap { $0.map(ConfirmedTurns.Lane.central) }
+            + (isForAll ? [.subscribers(characteristicIndex: characteristicIndex)] : [])
+    }
+}
+
 /// The updates in flight, by their rising identifiers.
 ///
 /// Updates mostly complete in order. Completed updates at the front are removed from the array only when they
 /// outnumber the other updates.
 struct InFlightTable {
-    private var entries: [(id: BackendUpdate.ID, inFlightUpdate: TransmitQueues.InFlightUpdate)] = []
+    private var entries: [(id: BackendUpdate.ID, inFlightUpdate: InFlightUpdate)] = []
     /// The number of completed entries at the front.
     private var left = 0
 
     /// Adds an update whose identifier is higher than all earlier identifiers.
-    mutating func append(_ inFlightUpdate: TransmitQueues.InFlightUpdate, _ id: BackendUpdate.ID) {
+    mutating func append(_ inFlightUpdate: InFlightUpdate, _ id: BackendUpdate.ID) {
         entries.append((id, inFlightUpdate))
     }
 
     /// Changes an entry if it exists.
     mutating func change<Outcome>(
         _ id: BackendUpdate.ID,
-        _ change: (inout TransmitQueues.InFlightUpdate) -> Outcome?
+        _ change: (inout InFlightUpdate) -> Outcome?
     ) -> Outcome? {
         index(of: id).flatMap { change(&entries[$0].inFlightUpdate) }
     }
 
-    mutating func changeAll(_ change: (inout TransmitQueues.InFlightUpdate) -> Void) {
+    mutating func changeAll(_ change: (inout InFlightUpdate) -> Void) {
         for index in entries.indices.dropFirst(left) { change(&entries[index].inFlightUpdate) }
     }
 
-    mutating func remove(_ id: BackendUpdate.ID) -> TransmitQueues.InFlightUpdate? {
+    mutating func remove(_ id: BackendUpdate.ID) -> InFlightUpdate? {
         guard let index = index(of: id) else { return nil }
         guard index == left else { return entries.remove(at: index).inFlightUpdate }
         let inFlightUpdate = entries[index].inFlightUpdate
@@ -36,22 +76,22 @@ struct InFlightTable {
         return inFlightUpdate
     }
 
-    mutating func removeAll() -> [TransmitQueues.InFlightUpdate] {
+    mutating func removeAll() -> [InFlightUpdate] {
         defer { (entries, left) = ([], 0) }
         return all
     }
 
-    /// Returns whether an entry exists and meets the condition.
-    func contains(_ id: BackendUpdate.ID, where isMeant: (TransmitQueues.InFlightUpdate) -> Bool) -> Bool {
-        index(of: id).map { isMeant(entries[$0].inFlightUpdate) } ?? false
+    /// Returns the identities of the entries that meet the condition.
+    func ids(where isMeant: (InFlightUpdate) -> Bool) -> [BackendUpdate.ID] {
+        entries.dropFirst(left).filter { isMeant($0.inFlightUpdate) }.map(\.id)
     }
 
     /// Returns whether one of the updates before a number meets the condition.
-    func contains(before number: UInt64, where isMeant: (TransmitQueues.InFlightUpdate) -> Bool) -> Bool {
+    func contains(before number: UInt64, where isMeant: (InFlightUpdate) -> Bool) -> Bool {
         entries.dropFirst(left).prefix { $0.id.number < number }.contains { isMeant($0.inFlightUpdate) }
     }
 
-    var all: [TransmitQueues.InFlightUpdate] { entries.dropFirst(left).map(\.inFlightUpdate) }
+    var all: [InFlightUpdate] { entries.dropFirst(left).map(\.inFlightUpdate) }
 
     private func index(of id: BackendUpdate.ID) -> Int? {
         var (low, high) = (left, entries.count)

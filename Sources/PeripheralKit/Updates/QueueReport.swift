@@ -12,13 +12,15 @@ struct QueueReport {
     /// Returns the queues that have been used since their subscriptions began, in the order of their handles.
     static func all(in queues: TransmitQueues) -> [QueueReport] {
         queues.queues.places.compactMap { place in
-            let (queue, indications) = (queues.queues[place], queues.indications { $0.queue == place })
-            guard queue.isUsed || indications != (0, 0) else { return nil }
+            let queue = queues.queues[place]
+            let queued = queue.entries.count + queues.confirmedTurns.count(of: place)
+            let inFlight = queues.updatesInFlight.all.count { $0.queue == place }
+            guard queued > 0 || inFlight > 0 || queue.counters != UpdateCounters() else { return nil }
             return QueueReport(
                 characteristic: queue.characteristic,
                 central: queue.central,
-                queued: queue.entries.count + indications.queued,
-                inFlight: queue.inFlight + indications.inFlight,
+                queued: queued,
+                inFlight: inFlight,
                 counters: queue.counters
             )
         }
@@ -38,16 +40,14 @@ struct CharacteristicTotal {
         var totals = queues.characteristics.map {
             CharacteristicTotal(characteristic: $0.characteristic, counters: $0.past)
         }
-        for queue in queues.queues.places.map({ queues.queues[$0] }) where queue.isUsed {
-            totals[queue.characteristicIndex].queued += queue.entries.count
+        for place in queues.queues.places {
+            let queue = queues.queues[place]
+            totals[queue.characteristicIndex].queued +=
+                queue.entries.count + queues.confirmedTurns.count(of: place)
             totals[queue.characteristicIndex].counters.add(queue.counters)
         }
-        for inFlightUpdate in queues.updatesInFlight.all {
-            totals[inFlightUpdate.characteristicIndex].inFlight += 1
-        }
-        for indication in queues.countedIndications {
-            totals[indication.characteristicIndex].queued += indication.isHandedOn ? 0 : 1
-            totals[indication.characteristicIndex].inFlight += indication.isHandedOn ? 1 : 0
+        for update in queues.updatesInFlight.all where !update.isGivenUp {
+            totals[update.characteristicIndex].inFlight += 1
         }
         return totals.filter { $0.queued > 0 || $0.inFlight > 0 || $0.counters != UpdateCounters() }
             .inOrder { $0.characteristic.rawValue < $1.characteristic.rawValue }

@@ -47,14 +47,8 @@ struct SubscriberQueue {
         var ticket: TransmitQueues.Ticket?
         /// The number of bytes of a document; `nil` for a value.
         var documentBytes: Int?
-        /// How the central confirms the value or chunk; `nil` without confirmation.
-        var confirmation: Confirmation?
-    }
-
-    /// A chunk that is confirmed: the first chunk of its document, or a later chunk.
-    enum Confirmation {
-        case first
-        case later
+        /// Whether the central confirms the chunk.
+        var isConfirmed = false
     }
 
     let policy: UpdatePolicy
@@ -85,9 +79,6 @@ struct SubscriberQueue {
 
     var recipients: BackendUpdate.Recipients { central.map { .central($0) } ?? .subscribers }
 
-    /// Whether the queue has been used.
-    var isUsed: Bool { !isEmpty || inFlight > 0 || counters != UpdateCounters() }
-
     /// The position of the first entry in the order of arrival across all queues.
     var firstSequence: UInt64? { entries.isEmpty ? nil : entries[0].sequence }
     var isEmpty: Bool { entries.isEmpty }
@@ -100,6 +91,11 @@ struct SubscriberQueue {
         } else {
             false
         }
+    }
+    /// The position of the first document that is confirmed chunk by chunk.
+    var firstConfirmedDocument: UInt64? {
+        entries.first { if case .chunks(let cursor) = $0.content { cursor.isConfirmed } else { false } }?
+            .sequence
     }
     /// Whether the next value is the first part of a document that has an end marker.
     var beginsWithNewDocument: Bool {
@@ -171,13 +167,12 @@ struct SubscriberQueue {
         let since = entries[0].since
         if entries[0].size == nil, case .chunks(var cursor) = entries[0].content {
             isConfirming = cursor.isConfirmed
-            let confirmation: Confirmation? = isConfirming ? (cursor.hasBegun ? .later : .first) : nil
             guard let chunk = cursor.next(limit: limit) else { return nil }
             departure = Departure(
                 value: chunk.value,
                 ticket: entries[0].ticket,
                 documentBytes: chunk.size,
-                confirmation: confirmation
+                isConfirmed: isConfirming
             )
             if cursor.isAtEnd {
                 entries.removeFirst()

@@ -29,45 +29,85 @@ extension TransmitQueues {
 
     /// Submits the first value of a queue.
     ///
-    /// - Returns: Whether it may be sent.
+    /// A confirmed chunk waits for its turn among the confirmed updates.
+    ///
+    /// - Returns: Whether the value was submitted.
     private mutating func submitFirst(of place: QueueID, at now: () -> Duration) -> Bool {
         let subscribers = subscribers(of: place)
-        let limit = queues[place].beginsWithDocument ? self.subscribers.maximumLength(for: subscribers) : .max
         guard maySend(place, to: subscribers) else { return false }
+        guard !queues[place].beginsWithConfirmed else {
+            let characteristicIndex = queues[place].characteristicIndex
+            confirmedTurns.append(ConfirmedTurns.Turn(of: place, characteristicIndex: characteristicIndex))
+            return false
+        }
+        return takeFirst(of: place, to: subscribers, at: now)
+    }
+
+    /// Takes the first value or chunk of a queue, and submits it.
+    private mutating func takeFirst(
+        of place: QueueID,
+        to subscribers: [SubscriberID],
+        at now: () -> Duration
+    ) -> Bool {
+        let limit = queues[place].beginsWithDocument ? self.subscribers.maximumLength(for: subscribers) : .max
         retry(in: place, of: subscribers)
         guard let departure = queues[place].takeFirst(at: now, limit: limit) else { return false }
+        submit(
+            departure.value,
+            departure.documentBytes.map(InFlightUpdate.Kind.chunk) ?? .value,
+            of: place,
+            to: subscribers,
+            for: departure.ticket,
+            mustReach: departure.ticket.flatMap { pendingCompletions[$0]?.mustReach } ?? [],
+            deadline: departure.isConfirmed ? now() + Self.confirmationLimit : nil
+        )
+        if departure.documentBytes != nil { handedOn(by: place, for: departure.ticket) }
+        return true
+    }
+
+    /// Submits a value.
+    ///
+    /// - Parameter deadline: The time at which the value is given up, if it needs confirmation.
+    private mutating func submit(
+        _ value: [UInt8],
+        _ kind: InFlightUpdate.Kind,
+        of place: QueueID,
+        to subscribers: [SubscriberID],
+        for ticket: Ticket?,
+        mustReach: Set<Central.ID>,
+        deadline: Duration?
+    ) {
         let id = makeID()
-        let isConfirmed = departure.confirmation != nil
-        if !isConfirmed { for subscriber in subscribers { self.subscribers.began(to: subscriber) } }
+        let isConfirmed = deadline != nil
+        if isConfirmed {
+            if !hasDeadline { (hasDeadline, outcome.hasFirstDeadline) = (true, true) }
+        } else {
+            for subscriber in subscribers { self.subscribers.began(to: subscriber) }
+        }
         updatesInFlight.append(
             InFlightUpdate(
+                kind: kind,
                 characteristicIndex: queues[place].characteristicIndex,
                 queue: place,
-                ticket: departure.ticket,
-                documentBytes: departure.documentBytes,
-                subscribers: isConfirmed ? [] : subscribers
+                ticket: ticket,
+                subscribers: subscribers,
+                isForAll: queues[place].central == nil,
+                isConfirmed: isConfirmed,
+                deadline: deadline
             ),
             id
         )
-        if departure.documentBytes != nil { handedOn(by: place, for: departure.ticket) }
-        let update = BackendUpdate(
-            id: id,
-            characteristic: queues[place].characteristic,
-            value: departure.value,
-            recipients: queues[place].recipients,
-            awaitsConfirmation: isConfirmed,
-            mustReach: departure.ticket.flatMap { pendingCompletions[$0]?.mustReach } ?? [],
-            lastSubscription: lastSubscription
+        outcome.updates.append(
+            BackendUpdate(
+                id: id,
+                characteristic: queues[place].characteristic,
+                value: value,
+                recipients: queues[place].recipients,
+                awaitsConfirmation: isConfirmed,
+                mustReach: mustReach,
+                lastSubscription: lastSubscription
+            )
         )
-        guard let confirmation = departure.confirmation else {
-            outcome.updates.append(update)
-            return true
-        }
-        let centrals = subscribers.compactMap(\.self)
-        outcome.indications.append(
-            Indication(update: update, centrals: centrals, isFirst: confirmation == .first)
-        )
-        return true
     }
 
     func subscribers(of place: QueueID) -> [SubscriberID] {
@@ -98,7 +138,7 @@ extension TransmitQueues {
     /// A value for all together needs room with all subscribers at the same time. Values for single
     /// subscribers would use up that room. Therefore, some room is reserved for values for all.
     private func hasPlace(for place: QueueID, to subscribers: [SubscriberID]) -> Bool {
-        // Only one such chunk is in flight at a time, and it waits for its turn among the indications.
+        // Only one such chunk is in flight at a time, and it waits for its turn among the confirmed updates.
         if queues[place].beginsWithConfirmed { return true }
         if queues[place].central == nil, queues[place].inFlight < Self.placesForAll { return true }
         return subscribers.allSatisfy { self.subscribers.inFlight(to: $0) < window }
@@ -216,7 +256,7 @@ extension TransmitQueues {
             )
         case .central(let central):
             guard let subscriber = characteristics[characteristicIndex].subscriber(central) else {
-                return .failure(.notSubscribed)
+                return .failure(notSubscribed(to: characteristicIndex))
             }
             guard
                 size > 0 && subscriber.isAddressable
@@ -226,6 +266,13 @@ extension TransmitQueues {
             }
             return .success(subscriber.queue)
         }
+    }
+
+    /// Returns the error for a central that is not a known subscriber.
+    ///
+    /// The central may be a subscriber that the stack does not identify.
+    private func notSubscribed(to characteristicIndex: Int) -> PeripheralError {
+        characteristics[characteristicIndex].subscriber(nil) == nil ? .notSubscribed : .notAddressable
     }
 
     func hasRoom(in places: [QueueID], for size: Int) -> Bool {
@@ -333,7 +380,9 @@ extension TransmitQueues {
         }
         let cleared = barriers.filter { barrier in
             guard let end = barrier.end else { return false }
-            return !updatesInFlight.contains(before: end) { reaches($0.subscribers, barrier.central) }
+            return !updatesInFlight.contains(before: end) {
+                !$0.isConfirmed && reaches($0.subscribers, barrier.central)
+            }
         }
         .map(\.ticket)
         guard !cleared.isEmpty else { return }
@@ -358,80 +407,155 @@ extension TransmitQueues {
     }
 }
 
-// MARK: - Indications
+// MARK: - Confirmed updates
 
-/// The statistics of indications, which wait for their turn in ``IndicationQueues``.
+/// Indications and confirmed chunks, which take turns.
 extension TransmitQueues {
-    /// An indication until it is confirmed.
-    struct CountedIndication {
-        let id: BackendUpdate.ID
-        /// The index of the characteristic among those that can be updated.
-        let characteristicIndex: Int
-        /// The queue to its central, or to all together; `nil` when there is no such queue.
-        var queue: QueueID?
-        let since: Duration
-        var isHandedOn = false
-    }
+    /// The time within which a central must confirm an indication (Core Specification, Vol 3, Part F, 3.3.3).
+    static let confirmationLimit = Duration.seconds(30)
 
-    /// Records a new indication.
-    mutating func willIndicate(
-        _ update: BackendUpdate,
-        hasToWait: Bool,
+    /// Adds an indication.
+    ///
+    /// Its ticket is answered when all recipients have confirmed it.
+    mutating func indicate(
+        _ ticket: Ticket,
+        _ value: [UInt8],
+        of characteristic: AttributeHandle,
+        to recipients: BackendUpdate.Recipients,
+        mustReach: Set<Central.ID> = [],
         at now: Duration
     ) {
-        let characteristicIndex = makeIndex(update.characteristic)
-        let queue: QueueID? =
-            switch update.recipients {
-            case .subscribers: characteristics[characteristicIndex].shared.first
-            case .central(let central): characteristics[characteristicIndex].subscriber(central)?.queue.first
-            }
-        countedIndications.append(
-            CountedIndication(
-                id: update.id,
-                characteristicIndex: characteristicIndex,
-                queue: queue,
-                since: now
-            )
+        guard let characteristicIndex = characteristicIndex(characteristic),
+            let place = queue(for: recipients, of: characteristicIndex)
+        else {
+            let isForAll = recipients == .subscribers && mustReach.isEmpty
+            let error = characteristicIndex(characteristic).map(notSubscribed) ?? .notSubscribed
+            return outcome.answers.append((ticket, isForAll ? .success(()) : .failure(error)))
+        }
+        let indication = ConfirmedTurns.Indication(
+            ticket: ticket,
+            value: value,
+            mustReach: mustReach,
+            sequence: makeSequence(),
+            since: now
         )
-        if hasToWait { count(by: queue, of: characteristicIndex) { $0.waits += 1 } }
+        confirmedTurns.append(
+            ConfirmedTurns.Turn(of: place, characteristicIndex: characteristicIndex, indication)
+        )
     }
 
-    /// Records that an indication was handed to the stack.
-    mutating func indicationHandedOn(_ id: BackendUpdate.ID, at now: Duration) {
-        guard let index = countedIndications.firstIndex(where: { $0.id == id }) else { return }
-        countedIndications[index].isHandedOn = true
-        let indication = countedIndications[index]
-        count(by: indication.queue, of: indication.characteristicIndex) {
-            $0.count(wait: now - indication.since)
+    private func queue(for recipients: BackendUpdate.Recipients, of characteristicIndex: Int) -> QueueID? {
+        switch recipients {
+        case .subscribers: characteristics[characteristicIndex].shared.first
+        case .central(let central): characteristics[characteristicIndex].subscriber(central)?.queue.first
         }
     }
 
-    /// Records that an indication was confirmed, or will not be confirmed.
-    mutating func indicationEnded(_ id: BackendUpdate.ID, _ result: Result<Void, PeripheralError>) {
-        guard let index = countedIndications.firstIndex(where: { $0.id == id }) else { return }
-        let indication = countedIndications.remove(at: index)
-        count(by: indication.queue, of: indication.characteristicIndex) { $0.count(result) }
-    }
-
-    /// Returns how many indications wait for their turn, and how many await confirmation.
-    func indications(
-        where isMeant: (CountedIndication) -> Bool
-    ) -> (queued: Int, inFlight: Int) {
-        let meant = countedIndications.filter(isMeant)
-        let inFlight = meant.count(where: \.isHandedOn)
-        return (meant.count - inFlight, inFlight)
-    }
-
-    private mutating func count(
-        by queue: QueueID?,
-        of characteristicIndex: Int,
-        _ change: (inout UpdateCounters) -> Void
-    ) {
-        if let queue {
-            change(&queues[queue].counters)
-        } else {
-            change(&characteristics[characteristicIndex].past)
+    /// Submits the indications and chunks whose turn it is.
+    mutating func sendConfirmed(at now: () -> Duration) {
+        while let turn = takeConfirmedTurn() {
+            let subscribers = subscribers(of: turn.queue)
+            guard let indication = turn.indication else {
+                // The document may have been cancelled meanwhile.
+                guard queues[turn.queue].beginsWithConfirmed else { continue }
+                _ = takeFirst(of: turn.queue, to: subscribers, at: now)
+                if queues[turn.queue].isEmpty { turns.removeAll { $0 == turn.queue } }
+                continue
+            }
+            let now = now()
+            queues[turn.queue].counters.count(wait: now - indication.since)
+            submit(
+                indication.value,
+                .indication,
+                of: turn.queue,
+                to: subscribers,
+                for: indication.ticket,
+                mustReach: indication.mustReach,
+                deadline: now + Self.confirmationLimit
+            )
         }
+    }
+
+    private mutating func takeConfirmedTurn() -> ConfirmedTurns.Turn? {
+        guard !confirmedTurns.isEmpty else { return nil }
+        var turns = confirmedTurns
+        defer { confirmedTurns = turns }
+        return turns.takeNext(
+            besides: updatesInFlight.all.flatMap(\.lanes),
+            lanes: lanes,
+            waitsForDocument: { $1.sequence > oldestConfirmedDocument(on: $0) }
+        )
+    }
+
+    private func lanes(of place: QueueID) -> [ConfirmedTurns.Lane] {
+        let centrals = subscribers(of: place).compactMap { $0.map(ConfirmedTurns.Lane.central) }
+        guard queues[place].central == nil else { return centrals }
+        return centrals + [.subscribers(characteristicIndex: queues[place].characteristicIndex)]
+    }
+
+    /// Returns the position of the oldest confirmed document for the subscribers of a queue, over the same
+    /// characteristic; the maximum if there is no such document.
+    private func oldestConfirmedDocument(on place: QueueID) -> UInt64 {
+        let characteristic = characteristics[queues[place].characteristicIndex]
+        let alone = queues[place].central == nil ? characteristic.subscribers.flatMap(\.queue) : [place]
+        return (characteristic.shared + alone).compactMap { queues[$0].firstConfirmedDocument }.min() ?? .max
+    }
+
+    /// Withdraws an indication that waits for its turn.
+    ///
+    /// An indication in flight stays in flight until it has ended.
+    ///
+    /// - Returns: Whether the call waited.
+    mutating func cancelIndication(_ ticket: Ticket) -> Bool {
+        if let place = confirmedTurns.remove(ticket) {
+            queues[place].counters.dropped += 1
+            return true
+        }
+        guard let id = updatesInFlight.ids(where: { $0.ticket == ticket && $0.kind == .indication }).first else {
+            return false
+        }
+        return updatesInFlight.change(id) { update in
+            update.ticket = nil
+            return true
+        } ?? false
+    }
+
+    /// Ends the indications of a queue that wait for their turn.
+    ///
+    /// - Parameter error: The error; `nil` if only indications for certain subscribers fail.
+    mutating func failIndications(of place: QueueID, because error: PeripheralError?) {
+        for indication in confirmedTurns.removeAll(of: place) {
+            queues[place].counters.dropped += 1
+            let error = error ?? (indication.mustReach.isEmpty ? nil : .notSubscribed)
+            outcome.answers.append((indication.ticket, error.map { .failure($0) } ?? .success(())))
+        }
+    }
+
+    /// The next time at which an update is given up; `nil` if no update awaits confirmation.
+    mutating func nextDeadline() -> Duration? {
+        let next = updatesInFlight.all.compactMap(\.deadline).min()
+        hasDeadline = next != nil
+        return next
+    }
+
+    /// Begins the time limits of all updates in flight again.
+    mutating func restartDeadlines(at now: Duration) {
+        updatesInFlight.changeAll { if $0.deadline != nil { $0.deadline = now + Self.confirmationLimit } }
+    }
+
+    /// Gives up the updates that were not confirmed in time.
+    ///
+    /// - Returns: The updates. Each of them ends later.
+    mutating func giveUpUnconfirmed(at now: Duration) -> [BackendUpdate.ID] {
+        let late = updatesInFlight.ids { $0.deadline.map { $0 <= now } ?? false }
+        for id in late {
+            let update = updatesInFlight.change(id) { update in
+                defer { (update.queue, update.ticket, update.deadline, update.isGivenUp) = (nil, nil, nil, true) }
+                return update
+            }
+            if let update { finish(update, .failure(.unconfirmed)) }
+        }
+        return late
     }
 }
 

@@ -15,24 +15,15 @@ struct TransmitQueues {
     struct Outcome {
         /// The updates to submit, in this order.
         var updates: [BackendUpdate] = []
-        /// The indications to submit when it is their turn.
-        var indications: [Indication] = []
         /// The calls that no longer wait, with their results.
         var answers: [(Ticket, Result<Void, PeripheralError>)] = []
         /// The progress of transfers.
         var progress: [(Ticket, TransferProgress)] = []
+        /// Whether an update has a deadline, and no earlier update had one.
+        var hasFirstDeadline = false
 
         /// Whether the effects consist only of updates.
-        fileprivate var isEmpty: Bool { indications.isEmpty && answers.isEmpty && progress.isEmpty }
-    }
-
-    /// A chunk that needs confirmation.
-    struct Indication {
-        var update: BackendUpdate
-        /// The centrals that the chunk reaches, as far as is known.
-        var centrals: [Central.ID]
-        /// Whether the chunk is the first chunk of its document.
-        var isFirst: Bool
+        fileprivate var isEmpty: Bool { answers.isEmpty && progress.isEmpty && !hasFirstDeadline }
     }
 
     /// The answer to a new value.
@@ -49,19 +40,6 @@ struct TransmitQueues {
 
     typealias QueueID = SubscriberQueue.ID
 
-    /// A value in flight.
-    struct InFlightUpdate {
-        /// The index of the characteristic among those that can be updated.
-        var characteristicIndex: Int
-        /// `nil` when the subscription has ended since.
-        var queue: QueueID?
-        var ticket: Ticket?
-        /// The number of bytes of a document; `nil` for a value.
-        var documentBytes: Int?
-        /// The subscribers are empty for a chunk that needs confirmation, because such a chunk does not count
-        /// among the values in flight.
-        var subscribers: [SubscriberID]
-    }
 
     /// The work of a ticket that the stack has not accepted yet.
     struct PendingCompletion {
@@ -124,10 +102,13 @@ struct TransmitQueues {
     var transfers: [Transfer] = []
     var waiters: [Waiter] = []
     var barriers: [Barrier] = []
-    var countedIndications: [CountedIndication] = []
+    var confirmedTurns = ConfirmedTurns()
     var sequence: UInt64 = 0
     private(set) var nextNumber: UInt64 = 0
     var outcome = Outcome()
+
+    /// Whether an update in flight has a deadline, as far as the owner of the deadlines knows.
+    var hasDeadline = false
 
     /// Creates the queues of all characteristics.
     ///
@@ -179,12 +160,19 @@ struct TransmitQueues {
         // New updates are appended without copying.
         swap(&updates, &outcome.updates)
         defer { swap(&updates, &outcome.updates) }
-        repeat { send(at: now) } while admitWaiters()
+        repeat {
+            send(at: now)
+            sendConfirmed(at: now)
+        } while admitWaiters()
         settleBarriers()
         for place in turns { queues[place].waits(since: now) }
+        for place in confirmedTurns.takeNewlyWaiting() { queues[place].counters.waits += 1 }
         guard !outcome.isEmpty else { return nil }
-        defer { (outcome.indications, outcome.answers, outcome.progress) = ([], [], []) }
-        return Outcome(indications: outcome.indications, answers: outcome.answers, progress: outcome.progress)
+        var effects = Outcome()
+        // The updates are in the array of the caller already.
+        swap(&effects, &outcome)
+        swap(&effects.updates, &outcome.updates)
+        return effects
     }
 }
 
@@ -259,7 +247,7 @@ extension TransmitQueues {
             waiters.remove(at: index)
             return true
         }
-        if cancelTransfer(ticket) || cancelBarrier(ticket) { return true }
+        if cancelIndication(ticket) || cancelTransfer(ticket) || cancelBarrier(ticket) { return true }
         guard pendingCompletions.removeValue(forKey: ticket) != nil else { return false }
         for place in queues.places { withdraw(ticket, from: place) }
         return true
@@ -274,18 +262,13 @@ extension TransmitQueues {
     /// Records that the stack has accepted a value, which is in flight now.
     mutating func taken(_ id: BackendUpdate.ID) {
         let ticket = updatesInFlight.change(id) { [pendingCompletions] inFlightUpdate -> Ticket? in
-            guard inFlightUpdate.documentBytes == nil, let ticket = inFlightUpdate.ticket,
+            guard inFlightUpdate.kind == .value, let ticket = inFlightUpdate.ticket,
                 pendingCompletions[ticket]?.isUntilLeft != true
             else { return nil }
             inFlightUpdate.ticket = nil
             return ticket
         }
         if let ticket { settle(ticket, .success(())) }
-    }
-
-    /// Returns whether the subscription of a part of a document still exists.
-    func hasQueue(_ id: BackendUpdate.ID) -> Bool {
-        updatesInFlight.contains(id) { $0.queue != nil }
     }
 
     /// Records that a value has completed, or could not be sent.
@@ -296,23 +279,33 @@ extension TransmitQueues {
     ///   - isKnown: Whether it is known that the value has completed.
     mutating func ended(_ id: BackendUpdate.ID, _ result: Result<Void, PeripheralError>, isKnown: Bool = true)
     {
-        guard let inFlightUpdate = updatesInFlight.remove(id) else { return indicationEnded(id, result) }
-        for subscriber in inFlightUpdate.subscribers { subscribers.ended(to: subscriber) }
-        if let queue = inFlightUpdate.queue {
-            queues[queue].left(result, isKnown: isKnown)
-        } else {
-            characteristics[inFlightUpdate.characteristicIndex].past.count(result, isKnown: isKnown)
-        }
-        guard let ticket = inFlightUpdate.ticket else {
-            if let bytes = inFlightUpdate.documentBytes, let queue = inFlightUpdate.queue {
-                remnantEnded(by: queue, bytes, result)
+        guard let update = updatesInFlight.remove(id) else { return }
+        // The outcome of an update that was given up is known already.
+        if !update.isGivenUp { finish(update, result, isKnown: isKnown) }
+    }
+
+    /// Counts an update that is no longer in flight, and informs its call.
+    mutating func finish(
+        _ update: InFlightUpdate,
+        _ result: Result<Void, PeripheralError>,
+        isKnown: Bool = true
+    ) {
+        if !update.isConfirmed { for subscriber in update.subscribers { subscribers.ended(to: subscriber) } }
+        if let queue = update.queue {
+            if update.kind == .indication {
+                queues[queue].counters.count(result, isKnown: isKnown)
+            } else {
+                queues[queue].left(result, isKnown: isKnown)
             }
-            return
-        }
-        if let bytes = inFlightUpdate.documentBytes {
-            chunkEnded(of: ticket, bytes, by: inFlightUpdate.queue, result)
         } else {
-            settle(ticket, result)
+            characteristics[update.characteristicIndex].past.count(result, isKnown: isKnown)
+        }
+        switch (update.kind, update.ticket) {
+        case (.value, let ticket?): settle(ticket, result)
+        case (.indication, let ticket?): outcome.answers.append((ticket, result))
+        case (.chunk(let bytes), let ticket?): chunkEnded(of: ticket, bytes, by: update.queue, result)
+        case (.chunk(let bytes), nil): if let queue = update.queue { remnantEnded(by: queue, bytes, result) }
+        case (.value, nil), (.indication, nil): break
         }
     }
 }
@@ -396,23 +389,31 @@ extension TransmitQueues {
                 inFlightUpdate.subscribers.removeAll { $0 == central }
             }
         }
+        // The central can no longer confirm an update that was only for the central.
+        for id in updatesInFlight.ids(where: { $0.isConfirmed && !$0.isForAll && $0.subscribers.isEmpty }) {
+            ended(id, .failure(.disconnected))
+        }
     }
 
     /// Ends all subscriptions.
     ///
     /// Updates in flight will not be reported any more.
     mutating func suspended() {
+        // An indication for all also fails, because no central can confirm the indication any more.
+        for place in queues.places { failIndications(of: place, because: .disconnected) }
         for characteristicIndex in characteristics.indices {
             for subscriber in characteristics[characteristicIndex].subscribers {
                 end(subscriber.central, characteristicIndex, because: .disconnected)
             }
         }
-        for inFlightUpdate in updatesInFlight.removeAll() {
-            characteristics[inFlightUpdate.characteristicIndex].past.dropped += 1
-            guard let ticket = inFlightUpdate.ticket else { continue }
-            settle(ticket, .failure(.disconnected))
+        for update in updatesInFlight.removeAll() where !update.isGivenUp {
+            characteristics[update.characteristicIndex].past.dropped += 1
+            switch (update.kind, update.ticket) {
+            case (.value, let ticket?): settle(ticket, .failure(.disconnected))
+            case (.indication, let ticket?): outcome.answers.append((ticket, .failure(.disconnected)))
+            case (.chunk, _), (_, nil): break
+            }
         }
-        for indication in countedIndications { indicationEnded(indication.id, .failure(.disconnected)) }
         subscribers.removeAll()
     }
 
@@ -437,13 +438,12 @@ extension TransmitQueues {
 
     /// Removes a queue and drops its waiting values.
     private mutating func close(_ place: QueueID, because error: PeripheralError) {
+        // An indication for all succeeds if all subscribers have left before its turn.
+        failIndications(of: place, because: queues[place].central == nil ? nil : error)
         let queue = queues.remove(place)
         characteristics[queue.characteristicIndex].past.add(queue.finalCounters)
         turns.removeAll { $0 == place }
         updatesInFlight.changeAll { if $0.queue == place { $0.queue = nil } }
-        for index in countedIndications.indices where countedIndications[index].queue == place {
-            countedIndications[index].queue = nil
-        }
         for ticket in queue.entries.compactMap(\.ticket) { settle(ticket, .failure(error)) }
     }
 }

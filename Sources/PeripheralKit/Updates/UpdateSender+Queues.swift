@@ -53,6 +53,26 @@ extension UpdateSender {
         }
     }
 
+    /// Sends an indication at its turn, and waits until it is confirmed.
+    func indicate(
+        _ characteristic: AttributeHandle,
+        _ value: [UInt8],
+        to recipients: BackendUpdate.Recipients,
+        mustReach: Set<Central.ID> = []
+    ) async throws {
+        let now = stopwatch.elapsed()
+        try await wait { queues, ticket in
+            queues.indicate(
+                ticket,
+                value,
+                of: characteristic,
+                to: recipients,
+                mustReach: mustReach,
+                at: now
+            )
+        }
+    }
+
     /// Returns whether values for all are sent to each subscriber of a characteristic alone, if that is
     /// known.
     func reachesEach(_ characteristic: AttributeHandle) -> Bool {
@@ -135,8 +155,8 @@ extension UpdateSender {
             return (answer, state.isHandingOn ? nil : state.takeOutgoing(), effects)
         }
         effects?.report()
+        if effects?.hasFirstDeadline == true { deadlines.wake() }
         handOn(first)
-        for update in effects?.indications ?? [] { sendIndication(update) }
         return answer
     }
 
@@ -153,12 +173,12 @@ extension UpdateSender {
 }
 
 extension UpdateSender.State {
-    /// The results for waiting calls, and the indications whose turn it is.
+    /// The results for waiting calls.
     fileprivate mutating func effects(in outcome: TransmitQueues.Outcome) -> UpdateEffects {
         UpdateEffects(
             progress: outcome.progress.map { (report($0.0), $0.1) },
             answers: outcome.answers.map { (callers.removeValue(forKey: $0.0), report($0.0), $0.1) },
-            indications: outcome.indications.compactMap { indications.submit($0) }
+            hasFirstDeadline: outcome.hasFirstDeadline
         )
     }
 
@@ -169,17 +189,6 @@ extension UpdateSender.State {
     mutating func makeTicket() -> TransmitQueues.Ticket {
         defer { nextTicket += 1 }
         return nextTicket
-    }
-
-    /// Withdraws waiting indications that are parts of documents for ended subscriptions.
-    ///
-    /// Otherwise, a document for the new subscription would wait for them.
-    ///
-    /// - Returns: The next indications to send.
-    mutating func withdrawIndications() -> [BackendUpdate] {
-        let (withdrawn, next) = indications.withdrawDocuments { [queues] in !queues.hasQueue($0) }
-        for id in withdrawn { queues.ended(id, .failure(.notSubscribed)) }
-        return next
     }
 
     /// Takes the next updates for the link.
@@ -197,11 +206,11 @@ extension UpdateSender.State {
     }
 }
 
-/// The results for waiting calls, and the indications to send.
+/// The results for waiting calls.
 private struct UpdateEffects {
     let progress: [(TransferReport?, TransferProgress)]
     let answers: [(UpdateSender.Caller?, TransferReport?, Result<Void, PeripheralError>)]
-    let indications: [BackendUpdate]
+    let hasFirstDeadline: Bool
 
     func report() {
         for (report, progress) in progress { report?.note(progress) }

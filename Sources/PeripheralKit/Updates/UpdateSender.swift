@@ -19,14 +19,6 @@ final class UpdateSender: Sendable {
         var nextTicket: TransmitQueues.Ticket = 0
         /// The calls that were cancelled before they could wait.
         var cancelled: Set<TransmitQueues.Ticket> = []
-        var indications = IndicationQueues()
-        /// The calls that wait for a confirmation.
-        var indicating: [BackendUpdate.ID: Caller] = [:]
-        /// The indications whose calls were cancelled before they could wait.
-        var abandoned: Set<BackendUpdate.ID> = []
-        /// The timers that end unconfirmed indications.
-        var timers: [BackendUpdate.ID: Task<Void, Never>] = [:]
-
         var completionReporting = CompletionReporting.unknown
 
         /// Updates, with the link for them.
@@ -42,6 +34,7 @@ final class UpdateSender: Sendable {
     typealias Caller = CheckedContinuation<Result<Void, any Error>, Never>
 
     let stopwatch: Stopwatch
+    let deadlines: Deadlines
     let state: Mutex<State>
 
     /// Creates a sender.
@@ -51,6 +44,7 @@ final class UpdateSender: Sendable {
     ///   - clock: The clock for the time limit of confirmations.
     init(policies: [AttributeHandle: UpdatePolicy], clock: any Clock<Duration>) {
         stopwatch = Stopwatch(clock)
+        deadlines = Deadlines(by: stopwatch)
         state = Mutex(State(queues: TransmitQueues(policies: policies)))
     }
 
@@ -69,28 +63,20 @@ final class UpdateSender: Sendable {
     var completionReporting: CompletionReporting { state.withLock(\.completionReporting) }
 
     func begin(_ published: PublishedPeripheral) {
-        state.withLock { state in
+        let now = stopwatch.elapsed()
+        change { state in
             if !state.isStopped { (state.link, state.isOffTheAir) = (published.link, false) }
             state.completionReporting = published.completionReporting
             state.queues.window = max(published.window, 1)
+            // A central may have subscribed before, so that updates have waited for the link.
+            state.queues.restartDeadlines(at: now)
         }
-        // A central may have subscribed before, and have an indication that is due.
-        for update in change({ $0.indications.due }) { sendIndication(update) }
     }
 
     /// Records that the backend is off the air: updates in flight and new updates have no recipients.
     func suspend() {
-        let indicating = state.withLock { state in
-            for timer in state.timers.values { timer.cancel() }
-            state.timers = [:]
-            state.isOffTheAir = true
-            state.indications = IndicationQueues()
-            defer { state.indicating = [:] }
-            return state.indicating.values
-        }
-        // An indication for all also fails, because no central can confirm it any more.
-        for caller in indicating { caller.resume(returning: .failure(PeripheralError.disconnected)) }
         change { state in
+            state.isOffTheAir = true
             state.queues.suspended()
             state.outgoing = []
         }
@@ -104,12 +90,10 @@ final class UpdateSender: Sendable {
             for transfer in state.transfers { transfer.report.end(.failure(PeripheralError.stopped)) }
             state.transfers = []
             state.isStopped = true
-            for timer in state.timers.values { timer.cancel() }
-            state.timers = [:]
             state.outgoing = []
             // The link retains the backend, which retains its host.
-            defer { (state.callers, state.indicating, state.link) = ([:], [:], nil) }
-            return (Array(state.callers.values) + state.indicating.values, state.link)
+            defer { (state.callers, state.link) = ([:], nil) }
+            return (Array(state.callers.values), state.link)
         }
         for caller in waiting { caller.resume(returning: .failure(PeripheralError.stopped)) }
         link?.stop()
@@ -122,7 +106,7 @@ final class UpdateSender: Sendable {
 
     /// Handles a subscription.
     func subscribed(_ subscription: BackendSubscription) {
-        let next = change { state -> [BackendUpdate] in
+        change { state in
             if let central = subscription.central {
                 state.queues.connected(central)
             }
@@ -134,10 +118,7 @@ final class UpdateSender: Sendable {
                 sharesUpdatesForAll: subscription.sharesUpdatesForAll,
                 takesIndications: subscription.kind != .notification
             )
-            // The indications of the ended subscription are known only after the change above.
-            return state.withdrawIndications()
         }
-        for update in next { sendIndication(update) }
     }
 
     /// Handles a change of a subscription.
@@ -164,38 +145,24 @@ final class UpdateSender: Sendable {
 
     /// Records the outcomes of updates.
     func ended(_ updates: [(BackendUpdate.ID, BackendUpdateOutcome)]) {
-        let hasIndications = change { state in
+        change { state in
             for (id, outcome) in updates { state.queues.ended(id, outcome.result, isKnown: outcome.isKnown) }
-            return !state.indications.isEmpty
         }
-        guard hasIndications else { return }
-        for (id, outcome) in updates { indicationEnded(id, outcome) }
-    }
-
-    private func indicationEnded(_ id: BackendUpdate.ID, _ outcome: BackendUpdateOutcome) {
-        let (caller, next) = state.withLock { state in
-            state.timers.removeValue(forKey: id)?.cancel()
-            return (state.indicating.removeValue(forKey: id), state.indications.ended(id))
-        }
-        caller?.resume(returning: outcome.result.mapError { $0 })
-        for update in next { sendIndication(update) }
     }
 
     /// Handles a disconnection, which ends all updates for the central.
     func disconnected(_ central: Central.ID) {
-        let (callers, next) = change { state in
-            state.queues.disconnected(central)
-            let (dropped, next) = state.indications.disconnected(central)
-            let callers = dropped.compactMap { id in
-                state.timers.removeValue(forKey: id)?.cancel()
-                // No other event reports an indication that was not handed to the stack.
-                state.queues.ended(id, .failure(.disconnected))
-                return state.indicating.removeValue(forKey: id)
-            }
-            return (callers, next)
+        change { $0.queues.disconnected(central) }
+    }
+
+    /// Gives up updates that are not confirmed in time, until the calling task is cancelled.
+    func runDeadlines() async {
+        await deadlines.run {
+            state.withLock { $0.queues.nextDeadline() }
+        } passed: { now in
+            let (link, late) = change { ($0.link, $0.queues.giveUpUnconfirmed(at: now)) }
+            for update in late { link?.abandon(update) }
         }
-        for caller in callers { caller.resume(returning: .failure(PeripheralError.disconnected)) }
-        for update in next { sendIndication(update) }
     }
 }
 

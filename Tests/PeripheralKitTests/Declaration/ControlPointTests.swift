@@ -381,13 +381,22 @@ struct ControlPointBackendTests {
         }
     }
 
-    @Test func whoHasSubscribedMayBeUnknown() async throws {
-        try await run(subscribers: [nil]) { host, handle in
+    @Test func whoCannotBeReachedAloneGetsItWithAll() async throws {
+        try await run(subscribers: [central]) { host, handle in
             #expect(await write(1, to: handle, of: host) == .success([]))
             let attempt = try #require(await link.next())
             #expect(attempt.recipients == .central(central.id))
             let unreachable = PeripheralError(code: .notAddressable, message: "all or nobody")
             host.handle(.updateEnded(attempt.id, .failed(unreachable)))
+            let response = try #require(await link.next())
+            #expect(response.recipients == .subscribers)
+            #expect(response.value == [1])
+        }
+    }
+
+    @Test func whoHasSubscribedMayBeUnknown() async throws {
+        try await run(subscribers: [nil]) { host, handle in
+            #expect(await write(1, to: handle, of: host) == .success([]))
             let response = try #require(await link.next())
             #expect(response.recipients == .subscribers)
             #expect(response.value == [1])

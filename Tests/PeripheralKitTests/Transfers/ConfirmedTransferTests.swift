@@ -52,7 +52,7 @@ struct ConfirmedTransferTests {
     /// Returns when so many calls have begun that wait for something.
     private func untilWaiting(_ count: Int, in session: PeripheralSession) async throws {
         try await until {
-            session.runtime.updates.state.withLock { $0.transfers.count + $0.indicating.count == count }
+            session.runtime.updates.state.withLock { $0.transfers.count + $0.callers.count == count }
         }
     }
 

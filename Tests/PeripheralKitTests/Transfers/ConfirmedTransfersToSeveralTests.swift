@@ -229,21 +229,18 @@ struct ConfirmedTransfersToSeveralTests {
     /// A chunk that waits for its turn among the indications must not come to who has subscribed since.
     @Test func whatWaitsForItsTurnIsForNoLaterSubscription() async throws {
         begin(with: 1, areAddressable: false)
-        let indicating = Task { [sender, centrals] in
-            try await sender.indicate(6, [9], to: .subscribers, reaching: [centrals[0].id])
-        }
+        sender.subscribed(BackendSubscription(characteristic: 6, central: centrals[0]))
+        let indicating = Task { [sender] in try await sender.indicate(6, [9], to: .subscribers) }
         try await until { link.underWay.count == 1 }
         let document = Document(bytes: whole, chunkSize: 10, endMarker: marker, isConfirmed: true)
         let sending = Task { [sender] in
             try await sender.transfer(document, over: Self.bulk, to: .subscribers, isStanding: false) { _ in }
         }
-        try await until { sender.totals.contains { $0.characteristic == Self.bulk && $0.inFlight == 1 } }
+        try await until { sender.totals.contains { $0.characteristic == Self.bulk && $0.queued == 1 } }
         sender.unsubscribed(Self.bulk, by: centrals[0].id)
         try await sending.value
         sender.subscribed(subscription(centrals[1], isAddressable: false))
-        let next = Task { [sender] in
-            try await sender.indicate(Self.bulk, [8], to: .subscribers, reaching: [centrals[1].id])
-        }
+        let next = Task { [sender] in try await sender.indicate(Self.bulk, [8], to: .subscribers) }
         try await until { link.underWay.count == 2 }
         #expect(end(.subscribers) == [[9], [8]])
         try await indicating.value

@@ -16,10 +16,9 @@ struct TransferRandomTests {
     /// The bytes of documents by notifications are higher.
     private static let lowestNotified: UInt8 = 100
 
-    /// What the sender does with both kinds of queues, and what its centrals receive.
+    /// What the sender does with its queues, and what its centrals receive.
     private struct Model {
         var queues = TransmitQueues(policies: [:], window: 3)
-        var indications = IndicationQueues()
         /// What the stack has taken and not sent.
         var underWay: [BackendUpdate] = []
         /// What has come to each central since it has subscribed, one array for each time.
@@ -31,22 +30,10 @@ struct TransferRandomTests {
             let outcome = queues.takeOutcome(at: .zero)
             answered.formUnion(outcome.answers.map(\.0))
             underWay += outcome.updates
-            for part in outcome.indications { handOn(indications.submit(part).map { [$0] } ?? []) }
         }
 
-        private mutating func handOn(_ due: [BackendUpdate]) {
-            underWay += due.filter { indications.begin($0.id) }
-        }
-
-        mutating func indicate(to central: Central.ID) {
-            let update = BackendUpdate(
-                id: queues.makeID(),
-                characteristic: characteristic,
-                value: [indication],
-                recipients: .central(central),
-                awaitsConfirmation: true
-            )
-            handOn(indications.submit(update, reaching: [central]).map { [$0] } ?? [])
+        mutating func indicate(_ ticket: TransmitQueues.Ticket, to central: Central.ID) {
+            queues.indicate(ticket, [indication], of: characteristic, to: .central(central), at: .zero)
         }
 
         /// Ends an update, which comes to who has subscribed before it was submitted.
@@ -57,9 +44,7 @@ struct TransferRandomTests {
                 received[central]?[last].append(update.value)
             }
             queues.ended(update.id, result)
-            // The next part comes before this one ends.
             take()
-            handOn(indications.ended(update.id))
         }
 
         private mutating func failAll(to central: Central.ID, _ error: PeripheralError) {
@@ -73,10 +58,7 @@ struct TransferRandomTests {
             subscribed.insert(central)
             received[central, default: []].append([])
             queues.subscribed(central, to: characteristic, isAddressable: true)
-            let (withdrawn, next) = indications.withdrawDocuments { [queues] in !queues.hasQueue($0) }
-            for id in withdrawn { queues.ended(id, .failure(.notSubscribed)) }
             take()
-            handOn(next)
             for id in earlier {
                 guard let index = underWay.firstIndex(where: { $0.id == id }) else { continue }
                 end(at: index, .failure(.notSubscribed))
@@ -86,11 +68,7 @@ struct TransferRandomTests {
         mutating func leave(_ central: Central.ID) {
             subscribed.remove(central)
             queues.disconnected(central)
-            let (dropped, next) = indications.disconnected(central)
-            for id in dropped { queues.ended(id, .failure(.disconnected)) }
-            underWay.removeAll { dropped.contains($0.id) }
             take()
-            handOn(next)
             failAll(to: central, .disconnected)
         }
     }
@@ -110,7 +88,9 @@ struct TransferRandomTests {
             switch Int.random(in: 0..<24, using: &random) {
             case 0: model.subscribe(central)
             case 1: model.leave(central)
-            case 2 where model.subscribed.contains(central): model.indicate(to: central)
+            case 2:
+                begun += 1
+                model.indicate(begun, to: central)
             case 3: _ = model.queues.offer([Self.value], of: Self.characteristic, to: .central(central))
             case 4 where begun > 0:
                 let ticket = TransmitQueues.Ticket.random(in: 1...begun, using: &random)
@@ -142,7 +122,7 @@ struct TransferRandomTests {
             model.take()
         }
         while !model.underWay.isEmpty { model.end(at: 0) }
-        #expect(model.indications.isEmpty)
+        #expect(model.queues.confirmedTurns.isEmpty)
         #expect(model.answered.union(cancelled).count == Int(begun))
         for stream in model.received.values.joined() {
             for part in stream.split(separator: Self.marker) {

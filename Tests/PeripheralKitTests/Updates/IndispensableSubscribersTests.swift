@@ -32,11 +32,11 @@ struct IndispensableSubscribersTests {
                 try await updates.notify(handle, [1], to: .subscribers, untilLeft: true, mustReach: mustReach)
             }
             await #expect(throws: PeripheralError.self) {
-                try await updates.indicate(handle, [2], to: .subscribers, reaching: [], mustReach: mustReach)
+                try await updates.indicate(handle, [2], to: .subscribers, mustReach: mustReach)
             }
             try await updates.notify(handle, [3], to: .subscribers, untilLeft: true, mustReach: [centrals[1]])
             #expect(try await other.nextUpdate(of: level) == 3)
-            try await updates.indicate(handle, [3], to: .subscribers, reaching: [], mustReach: [centrals[1]])
+            try await updates.indicate(handle, [3], to: .subscribers, mustReach: [centrals[1]])
             #expect(try await other.nextUpdate(of: level) == 3)
             try phone.encrypt()
             try await updates.notify(handle, [4], to: .subscribers, untilLeft: true, mustReach: mustReach)

@@ -28,6 +28,10 @@ private struct QueueModel {
         var recipients: BackendUpdate.Recipients
         var characteristic: AttributeHandle
         var isWaitedFor: Bool
+        var isIndication = false
+
+        /// Values of the same kind keep their order.
+        var kind: Int { isIndication ? 2 : isWaitedFor ? 1 : 0 }
     }
 
     private static let policies: [AttributeHandle: UpdatePolicy] = [
@@ -42,8 +46,8 @@ private struct QueueModel {
     private var values: [UInt32: Value] = [:]
     /// What was accepted at once for a subscriber, and not submitted yet.
     private var expected: [Stream: [UInt32]] = [:]
-    /// The last that was submitted to a subscriber, of values that were waited for and of others.
-    private var last: [Stream: [Bool: UInt32]] = [:]
+    /// The last that was submitted to a subscriber, of each kind of values.
+    private var last: [Stream: [Int: UInt32]] = [:]
     private var underWay: [(update: BackendUpdate, subscribers: [Central.ID])] = []
     private var waiting:
         [TransmitQueues.Ticket: (
@@ -64,13 +68,14 @@ private struct QueueModel {
         let central = centrals.randomElement(using: &random) ?? centrals[0]
         let stream = Stream(characteristic: handle, central: central)
         let recipients: BackendUpdate.Recipients = .random(using: &random) ? .subscribers : .central(central)
-        switch UInt8.random(in: 0..<20, using: &random) {
+        switch UInt8.random(in: 0..<22, using: &random) {
         case 0..<3: subscribe(stream)
         case 3: unsubscribe(stream)
         case 4: disconnect(central)
         case 5..<9: offer(handle, to: recipients)
         case 9..<12: wait(for: handle, to: recipients)
         case 12: cancel()
+        case 20, 21: indicate(handle, to: recipients)
         case 13 where Bool.random(using: &random): suspend()
         default: end()
         }
@@ -111,6 +116,7 @@ private struct QueueModel {
     private mutating func disconnect(_ central: Central.ID) {
         queues.disconnected(central)
         for stream in subscribers where stream.central == central { forget(stream) }
+        underWay.removeAll { $0.update.awaitsConfirmation && $0.update.recipients == .central(central) }
         for index in underWay.indices { underWay[index].subscribers.removeAll { $0 == central } }
     }
 
@@ -141,6 +147,14 @@ private struct QueueModel {
             Bool.random(using: &random) ? makeValue(of: handle, to: recipients, isWaitedFor: true) : nil
         waiting[nextTicket] = (recipients, handle, value?.number)
         queues.wait(nextTicket, for: handle, to: recipients, with: value?.bytes)
+    }
+
+    private mutating func indicate(_ handle: AttributeHandle, to recipients: BackendUpdate.Recipients) {
+        nextTicket += 1
+        let value = makeValue(of: handle, to: recipients, isWaitedFor: true)
+        values[value.number]?.isIndication = true
+        waiting[nextTicket] = (recipients, handle, value.number)
+        queues.indicate(nextTicket, value.bytes, of: handle, to: recipients, at: .zero)
     }
 
     private mutating func cancel() {
@@ -193,7 +207,9 @@ private struct QueueModel {
         for update in outcome.updates { try submitted(update) }
         for (ticket, _) in outcome.answers { #expect(waiting.removeValue(forKey: ticket) != nil) }
         for central in centrals {
-            let inFlight = underWay.filter { $0.subscribers.contains(central) }
+            let all = underWay.filter { $0.subscribers.contains(central) }
+            #expect(all.count(where: \.update.awaitsConfirmation) <= 1)
+            let inFlight = all.filter { !$0.update.awaitsConfirmation }
             let forAll = inFlight.filter { $0.update.recipients == .subscribers }
             #expect(inFlight.count <= Self.window + Self.policies.count * TransmitQueues.placesForAll)
             #expect(inFlight.count - forAll.count <= Self.window)
@@ -206,9 +222,12 @@ private struct QueueModel {
             dropped[handle] = total.counters.dropped
         }
         for waiter in waiting.values where waiter.number == nil {
-            var copy = queues
-            let value = [UInt8](repeating: 0, count: 512)
-            let wouldFind = accepts(value, of: waiter.handle, to: waiter.recipients, &copy)
+            // An empty value may use another queue.
+            let wouldFind = [0, 512].allSatisfy { size in
+                var copy = queues
+                let value = [UInt8](repeating: 0, count: size)
+                return accepts(value, of: waiter.handle, to: waiter.recipients, &copy)
+            }
             #expect(!wouldFind, "somebody waits although there is room")
         }
     }
@@ -222,8 +241,8 @@ private struct QueueModel {
             #expect(value.recipients == update.recipients)
         }
         for stream in streams {
-            #expect(last[stream]?[value.isWaitedFor] ?? 0 < number, "a value came late, or twice")
-            last[stream, default: [:]][value.isWaitedFor] = number
+            #expect(last[stream]?[value.kind] ?? 0 < number, "a value came late, or twice")
+            last[stream, default: [:]][value.kind] = number
             guard let index = expected[stream]?.firstIndex(of: number) else {
                 // A value for all subscribers together also reaches later subscribers.
                 #expect(value.isWaitedFor || update.recipients == .subscribers, "nobody had this value sent")

@@ -104,6 +104,19 @@ struct TransmitQueuesTests {
         #expect(!queues.reachesEach(Self.bulk))
     }
 
+    /// The stack may know that there is a subscriber, and not which central it is.
+    @Test func anUnknownSubscriberIsNotReachedAlone() {
+        for (subscriber, code) in [(nil, PeripheralError.Code.notAddressable), (b, .notSubscribed)] {
+            var queues = TransmitQueues(policies: [:])
+            queues.subscribed(subscriber, to: Self.bulk, isAddressable: true)
+            guard case .failed(let error) = queues.offer([1], of: Self.bulk, to: .central(a)) else {
+                Issue.record("a value for a stranger is not refused")
+                continue
+            }
+            #expect(error.code == code)
+        }
+    }
+
     @Test(arguments: [(16, 512), (20, 400), (8192, 1)])
     func whatWaitsIsBoundedByBytesToo(count: Int, size: Int) {
         var queues = TransmitQueues(policies: [Self.bulk: .reject(beyond: .max, bytes: 8192)], window: 0)

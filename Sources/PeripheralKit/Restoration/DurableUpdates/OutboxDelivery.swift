@@ -233,13 +233,7 @@ final class OutboxDelivery: Sendable {
             case .together: (.subscribers, Set(centrals))
             }
         if first.subscriber.kind == .indication {
-            try await updates.indicate(
-                characteristic,
-                value,
-                to: recipients,
-                reaching: centrals,
-                mustReach: mustReach
-            )
+            try await updates.indicate(characteristic, value, to: recipients, mustReach: mustReach)
         } else {
             try await updates.notify(
                 characteristic,
