@@ -219,7 +219,7 @@ extension Peripheral {
                 }
             }
             group.addTask {
-                await runtime.deliverDurableUpdates()
+                await runtime.sendDurableUpdates()
                 return .ended
             }
             group.addTask {

@@ -121,7 +121,7 @@ struct RecoveryTests {
                         clock.advance(by: .seconds(10))
                         return session.state.isOnTheAir
                     }
-                    #expect(told() == count)
+                    #expect(told() == count, "\(log.lines)")
                 }
             }
         }

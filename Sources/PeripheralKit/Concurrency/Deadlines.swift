@@ -1,19 +1,17 @@
-/// Watches for the next of several deadlines, which pass in the order in which they were set.
+/// Watches for the next of several deadlines.
 struct Deadlines: Sendable {
     private let stopwatch: Stopwatch
-    private let wakeUps: AsyncStream<Void>
-    private let wakeUp: AsyncStream<Void>.Continuation
+    private let wakeup = Wakeup()
 
     init(by stopwatch: Stopwatch) {
         self.stopwatch = stopwatch
-        (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Begins to watch.
+    /// Looks for the next deadline again.
     ///
-    /// A call is necessary when a deadline is set and there was no deadline before.
+    /// A call is necessary when a deadline is set that is earlier than the deadlines before.
     func wake() {
-        wakeUp.yield()
+        wakeup.wake()
     }
 
     /// Watches until the calling task is cancelled.
@@ -22,14 +20,21 @@ struct Deadlines: Sendable {
     ///   - next: Returns the next deadline; `nil` if there is none.
     ///   - passed: Handles the deadlines until the given time.
     func run(next: () -> Duration?, passed: (_ now: Duration) -> Void) async {
-        for await _ in wakeUps {
-            while let deadline = next() {
-                let wait = deadline - stopwatch.elapsed()
-                if wait > .zero {
-                    guard (try? await stopwatch.sleep(wait)) != nil else { return }
+        await withTaskCancellationHandler {
+            while !Task.isCancelled {
+                guard let deadline = next() else {
+                    await wakeup.wait()
+                    continue
                 }
-                passed(stopwatch.elapsed())
+                let now = stopwatch.elapsed()
+                if deadline <= now {
+                    passed(now)
+                } else {
+                    await wakeup.wait(atMost: deadline - now, by: stopwatch)
+                }
             }
+        } onCancel: {
+            wakeup.wake()
         }
     }
 }

@@ -31,7 +31,6 @@ final class PeripheralRuntime: PeripheralHost {
     /// Saves the state for the next run; `nil` without a restoration identifier.
     let preservation: Preservation?
     let persistentValues: PersistentValues
-    private let delivery: OutboxDelivery?
     private let declared: DeclaredState
     private let characteristics:
         [AttributeHandle: (uuid: BluetoothUUID, properties: CharacteristicProperties)]
@@ -76,12 +75,9 @@ final class PeripheralRuntime: PeripheralHost {
             seen[attribute.handle] = (declaration.uuid, declaration.properties)
             policies[attribute.handle] = declaration.updates
         }
-        updates = UpdateSender(policies: policies, clock: clock)
+        updates = UpdateSender(policies: policies, clock: clock, sending: preservation)
         let characteristics = seen
         self.declared = declared
-        delivery = preservation.map { [updates] preservation in
-            OutboxDelivery(of: preservation, limits: declared.durableLimits, by: updates, clock: clock)
-        }
         persistentValues = PersistentValues(
             declared.persistentValues.mapValues(\.declaration),
             values: start?.values ?? [:],
@@ -132,7 +128,6 @@ final class PeripheralRuntime: PeripheralHost {
         case .published(let published):
             preservation?.published(on: published.adapter)
             updates.begin(published)
-            delivery?.published()
             // Meanwhile, bonds may have been removed, or the adapter may have changed. The check requires the
             // link.
             if state.withLock({ $0.noteIsPublished() }) { verifyBonds.yield() }
@@ -158,7 +153,6 @@ final class PeripheralRuntime: PeripheralHost {
             report(changed)
         case .disconnected(let central):
             server.forget(central)
-            delivery?.disconnected(central)
             updates.disconnected(central)
             if let address = address(of: central) { preservation?.disconnected(address) }
             note { $0.disconnected(central) }
@@ -166,12 +160,14 @@ final class PeripheralRuntime: PeripheralHost {
             server.connections.end(central)
         case .forgotten:
             verifyBonds.yield()
-        case .subscribed(let subscription):
+        case .subscribed(var subscription):
             guard let seen = self.subscription(subscription) else { return }
+            subscription.kind = seen.kind
             updates.subscribed(subscription)
             noteSubscriber(seen) { $0.subscribed(seen) }
-        case .subscriptionChanged(let subscription):
+        case .subscriptionChanged(var subscription):
             guard let seen = self.subscription(subscription) else { return }
+            subscription.kind = seen.kind
             updates.changed(subscription)
             noteSubscriber(seen) { $0.changed(seen) }
         case .unsubscribed(let characteristic, let central):
@@ -207,7 +203,6 @@ final class PeripheralRuntime: PeripheralHost {
     private func suspend() {
         for central in register.centrals { server.forget(central.id) }
         procedures.cancelAll()
-        delivery?.suspended()
         updates.suspend()
         preservation?.suspended()
         peripheralState.change { ($0.isRegistered, $0.isAdvertising) = (false, false) }
@@ -230,15 +225,14 @@ final class PeripheralRuntime: PeripheralHost {
         _ change: (inout CentralRegister) -> [SessionEvent]
     ) {
         let changed = preservation?.subscribed(subscription) ?? []
-        delivery?.subscribed(subscription)
         note(change)
         report(changed)
     }
 
-    /// Reports changes of restored subscribers to the program, and looks for durable updates to send.
+    /// Reports changes of restored subscribers to the program, and sends durable updates to them.
     private func report(_ changed: [RestoredSubscriber]) {
         for subscriber in changed { events.send(.restoredSubscriberChanged(subscriber), keeping: true) }
-        delivery?.wake()
+        updates.sendRetained()
     }
 
     private func note(_ change: (inout CentralRegister) -> [SessionEvent]) {
@@ -305,9 +299,13 @@ final class PeripheralRuntime: PeripheralHost {
         throw CancellationError()
     }
 
-    /// Sends durable updates to their subscribers until the session is over.
-    func deliverDurableUpdates() async {
-        await delivery?.run { register.subscriptions }
+    /// Sends durable updates whenever others are retained or saved, until the session is over.
+    func sendDurableUpdates() async {
+        guard let preservation else { return }
+        while !state.withLock(\.isStopped) {
+            updates.sendRetained()
+            await preservation.outboxWakeup.wait()
+        }
     }
 
     /// Preserves a durable update for its subscribers until it is sent.
@@ -315,21 +313,25 @@ final class PeripheralRuntime: PeripheralHost {
     /// - Returns: Whether there is room for the update; `nil` if updates of the characteristic are not
     ///   durable.
     func post(_ value: [UInt8], of characteristic: AttributeHandle) throws(PeripheralError) -> Bool? {
-        guard let delivery else { return nil }
+        guard let preservation, let limit = declared.durableLimits[characteristic] else { return nil }
         try checkIsRunning()
-        return delivery.post(value, of: characteristic)
+        return preservation.post(value, of: characteristic, limit: limit)
     }
 
     /// Sends an update to all subscribers, as the characteristic declares.
     func notify(_ characteristic: AttributeHandle, _ value: [UInt8]) async throws {
-        if try await delivery?.notify(value, of: characteristic) == true { return }
-        try await updates.notify(characteristic, value, to: .subscribers)
+        guard let preservation, let limit = declared.durableLimits[characteristic] else {
+            return try await updates.notify(characteristic, value, to: .subscribers)
+        }
+        try await preservation.notify(value, of: characteristic, limit: limit)
     }
 
     /// Waits until there is room for an update to all subscribers.
     func ready(_ characteristic: AttributeHandle) async throws {
-        if try await delivery?.ready(characteristic) == true { return }
-        try await updates.ready(characteristic, for: .subscribers)
+        guard let preservation, let limit = declared.durableLimits[characteristic] else {
+            return try await updates.ready(characteristic, for: .subscribers)
+        }
+        try await preservation.untilRoom(of: characteristic, limit: limit)
     }
 
     /// Checks which of the expected subscribers are no longer bonded.
@@ -356,7 +358,7 @@ final class PeripheralRuntime: PeripheralHost {
         // This call ends the calls that wait for room. If the run is cancelled, the cancellation ends those
         // calls.
         preservation?.outboxChanges.finish()
-        delivery?.stop()
+        preservation?.outboxWakeup.wake()
         verifyBonds.finish()
         updates.stop()
         advertising.stop()

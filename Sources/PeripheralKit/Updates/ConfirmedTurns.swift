@@ -17,10 +17,11 @@ struct ConfirmedTurns {
     }
 
     struct Indication {
-        let ticket: TransmitQueues.Ticket
+        /// The call that waits for the confirmation; `nil` for a retained value.
+        let ticket: TransmitQueues.Ticket?
         let value: [UInt8]
-        /// The subscribers that a value for all must reach.
-        let mustReach: Set<Central.ID>
+        /// The subscribers for which the value is retained; empty for other values.
+        let retained: [RetainedDelivery.Part]
         /// The position in the order of arrival across all queues.
         let sequence: UInt64
         let since: Duration

@@ -15,6 +15,8 @@ struct InFlightUpdate {
     var queue: SubscriberQueue.ID?
     /// The call that waits for the update; `nil` if no call waits any more.
     var ticket: TransmitQueues.Ticket?
+    /// The subscribers for which the value is retained; empty for other values.
+    var retained: [RetainedDelivery.Part] = []
     /// The connected subscribers that the update was sent to.
     var subscribers: [TransmitQueues.SubscriberID]
     /// Whether the update was sent to all subscribers together.

@@ -8,12 +8,17 @@ struct SubscribedCharacteristic {
         /// Whether updates for all reach the subscriber together with the others, although it can be reached
         /// alone.
         var sharesUpdatesForAll: Bool
-        /// Whether the subscriber has asked for indications, or may have asked for them.
-        var takesIndications: Bool
+        /// The address under which values are retained for the subscriber.
+        var address: DeviceAddress?
+        /// The kind of updates that the subscriber has asked for; `nil` if it is unknown.
+        var kind: UpdateKind?
         /// The queue of the subscriber; empty for a subscriber that the stack does not identify.
         var queue: [SubscriberQueue.ID]
         /// Whether the subscriber has received a part of a document without an end marker.
         var hasRest = false
+
+        /// Whether the subscriber has asked for indications, or may have asked for them.
+        var takesIndications: Bool { kind != .notification }
 
         /// Whether updates for all are sent to the subscriber alone.
         var getsAllAlone: Bool { isAddressable && !sharesUpdatesForAll }
@@ -44,12 +49,30 @@ struct SubscribedCharacteristic {
         choose()
     }
 
-    mutating func change(_ central: TransmitQueues.SubscriberID, isAddressable: Bool, takesIndications: Bool)
-    {
+    mutating func change(_ central: TransmitQueues.SubscriberID, isAddressable: Bool, kind: UpdateKind?) {
         guard let index = subscribers.firstIndex(where: { $0.central == central }) else { return }
         subscribers[index].isAddressable = isAddressable && central != nil
-        subscribers[index].takesIndications = takesIndications
+        subscribers[index].kind = kind
         choose()
+    }
+
+    /// Records the address of a central.
+    mutating func setAddress(_ address: DeviceAddress, of central: Central.ID) {
+        for index in subscribers.indices where subscribers[index].central == central {
+            subscribers[index].address = address
+        }
+    }
+
+    /// The subscribers for which values can be retained.
+    var retaining: [RetainedDelivery.Subscriber] {
+        subscribers.compactMap { subscriber in
+            guard let central = subscriber.central, let address = subscriber.address else { return nil }
+            return RetainedDelivery.Subscriber(
+                way: RetainedDelivery.Way(characteristic: characteristic, central: central),
+                key: Outbox.Key(characteristic: characteristic, address: address),
+                kind: subscriber.kind
+            )
+        }
     }
 
     /// Records whether subscribers have received a part of a document without an end marker.

@@ -26,6 +26,8 @@ struct SubscriberQueue {
         var sequence: UInt64
         var ticket: TransmitQueues.Ticket?
         var content: Content
+        /// The subscribers for which a value is retained; empty for other values.
+        var retained: [RetainedDelivery.Part] = []
         /// The time at which the value or the next part of a document began to wait; `nil` until that time is
         /// known.
         var since: Duration?
@@ -33,10 +35,16 @@ struct SubscriberQueue {
         /// anyway.
         fileprivate let size: Int?
 
-        init(_ content: Content, sequence: UInt64, for ticket: TransmitQueues.Ticket?) {
+        init(
+            _ content: Content,
+            sequence: UInt64,
+            for ticket: TransmitQueues.Ticket? = nil,
+            retainedFor retained: [RetainedDelivery.Part] = []
+        ) {
             self.sequence = sequence
             self.ticket = ticket
             self.content = content
+            self.retained = retained
             size = if case .value(let value) = content { value.count } else { nil }
         }
     }
@@ -47,6 +55,7 @@ struct SubscriberQueue {
         var ticket: TransmitQueues.Ticket?
         /// The number of bytes of a document; `nil` for a value.
         var documentBytes: Int?
+        var retained: [RetainedDelivery.Part] = []
         /// Whether the central confirms the chunk.
         var isConfirmed = false
     }
@@ -183,7 +192,7 @@ struct SubscriberQueue {
         } else {
             let entry = entries.removeFirst()
             guard case .value(let value) = entry.content else { return nil }
-            departure = Departure(value: value, ticket: entry.ticket)
+            departure = Departure(value: value, ticket: entry.ticket, retained: entry.retained)
             count -= 1
             bytes -= value.count
         }

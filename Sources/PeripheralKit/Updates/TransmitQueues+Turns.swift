@@ -58,7 +58,7 @@ extension TransmitQueues {
             of: place,
             to: subscribers,
             for: departure.ticket,
-            mustReach: departure.ticket.flatMap { pendingCompletions[$0]?.mustReach } ?? [],
+            retained: departure.retained,
             deadline: departure.isConfirmed ? now() + Self.confirmationLimit : nil
         )
         if departure.documentBytes != nil { handedOn(by: place, for: departure.ticket) }
@@ -74,13 +74,13 @@ extension TransmitQueues {
         of place: QueueID,
         to subscribers: [SubscriberID],
         for ticket: Ticket?,
-        mustReach: Set<Central.ID>,
+        retained: [RetainedDelivery.Part],
         deadline: Duration?
     ) {
         let id = makeID()
-        let isConfirmed = deadline != nil
-        if isConfirmed {
-            if !hasDeadline { (hasDeadline, outcome.hasFirstDeadline) = (true, true) }
+        let isForAll = queues[place].central == nil
+        if let deadline {
+            setDeadline(deadline)
         } else {
             for subscriber in subscribers { self.subscribers.began(to: subscriber) }
         }
@@ -90,9 +90,10 @@ extension TransmitQueues {
                 characteristicIndex: queues[place].characteristicIndex,
                 queue: place,
                 ticket: ticket,
+                retained: retained,
                 subscribers: subscribers,
-                isForAll: queues[place].central == nil,
-                isConfirmed: isConfirmed,
+                isForAll: isForAll,
+                isConfirmed: deadline != nil,
                 deadline: deadline
             ),
             id
@@ -103,8 +104,8 @@ extension TransmitQueues {
                 characteristic: queues[place].characteristic,
                 value: value,
                 recipients: queues[place].recipients,
-                awaitsConfirmation: isConfirmed,
-                mustReach: mustReach,
+                awaitsConfirmation: deadline != nil,
+                mustReach: isForAll ? Set(retained.map(\.subscriber.way.central)) : [],
                 lastSubscription: lastSubscription
             )
         )
@@ -154,7 +155,7 @@ extension TransmitQueues {
         var staying: [Waiter] = []
         for waiter in waiters {
             let size = waiter.value?.count ?? maximumValueLength
-            switch queues(for: waiter, size: size) {
+            switch queues(of: waiter.characteristic, to: waiter.recipients, size: size) {
             case .failure(let error):
                 outcome.answers.append((waiter.ticket, .failure(error)))
             case .success(let places)
@@ -203,19 +204,6 @@ extension TransmitQueues {
         }
     }
 
-    /// Returns the queues for a waiting value.
-    ///
-    /// If the value must reach certain subscribers, these are the queues to all together.
-    private func queues(for waiter: Waiter, size: Int) -> Result<[QueueID], PeripheralError> {
-        guard !waiter.mustReach.isEmpty else {
-            return queues(of: waiter.characteristic, to: waiter.recipients, size: size)
-        }
-        guard let characteristicIndex = characteristicIndex(waiter.characteristic),
-            waiter.mustReach.allSatisfy({ characteristics[characteristicIndex].subscriber($0) != nil })
-        else { return .failure(.notSubscribed) }
-        return .success(characteristics[characteristicIndex].shared)
-    }
-
     /// Returns whether a nonempty value for all is sent to each subscriber alone.
     func reachesEach(_ characteristic: AttributeHandle) -> Bool {
         guard let characteristicIndex = characteristicIndex(characteristic) else { return true }
@@ -258,14 +246,18 @@ extension TransmitQueues {
             guard let subscriber = characteristics[characteristicIndex].subscriber(central) else {
                 return .failure(notSubscribed(to: characteristicIndex))
             }
-            guard
-                size > 0 && subscriber.isAddressable
-                    || characteristics[characteristicIndex].subscribers.count == 1
-            else {
+            guard isReachableAlone(central, of: characteristicIndex, size: size) else {
                 return .failure(.notAddressable)
             }
             return .success(subscriber.queue)
         }
+    }
+
+    /// Returns whether a value reaches one subscriber and no other.
+    private func isReachableAlone(_ central: Central.ID, of characteristicIndex: Int, size: Int) -> Bool {
+        let characteristic = characteristics[characteristicIndex]
+        guard characteristic.subscribers.count > 1 else { return true }
+        return size > 0 && characteristic.subscriber(central)?.isAddressable == true
     }
 
     /// Returns the error for a central that is not a known subscriber.
@@ -285,7 +277,11 @@ extension TransmitQueues {
     func isFree(_ places: [QueueID]) -> Bool {
         !waiters.contains { waiter in
             guard let size = waiter.value?.count ?? (waiter.isOverdue ? maximumValueLength : nil),
-                case .success(let others) = self.queues(for: waiter, size: size)
+                case .success(let others) = self.queues(
+                    of: waiter.characteristic,
+                    to: waiter.recipients,
+                    size: size
+                )
             else { return false }
             return others.contains { places.contains($0) }
         }
@@ -298,12 +294,9 @@ extension TransmitQueues {
     ) {
         if let waiter {
             guard !places.isEmpty else { return outcome.answers.append((waiter.ticket, .success(()))) }
-            let isForAll = waiter.recipients == .subscribers && waiter.mustReach.isEmpty
             pendingCompletions[waiter.ticket] = PendingCompletion(
                 remaining: places.count,
-                isForAll: isForAll,
-                isUntilLeft: waiter.isUntilLeft,
-                mustReach: waiter.mustReach
+                isForAll: waiter.recipients == .subscribers
             )
         }
         let sequence = makeSequence()
@@ -328,7 +321,7 @@ extension TransmitQueues {
     /// Records that a part of a ticket's work is done.
     ///
     /// A value for all is only for connected subscribers. Such a value does not fail if one subscriber could
-    /// not be reached, unless the value must reach certain subscribers.
+    /// not be reached.
     mutating func settle(_ ticket: Ticket, _ result: Result<Void, PeripheralError>) {
         guard var pendingCompletion = pendingCompletions[ticket] else { return }
         pendingCompletion.remaining -= 1
@@ -422,20 +415,30 @@ extension TransmitQueues {
         _ value: [UInt8],
         of characteristic: AttributeHandle,
         to recipients: BackendUpdate.Recipients,
-        mustReach: Set<Central.ID> = [],
         at now: Duration
     ) {
         guard let characteristicIndex = characteristicIndex(characteristic),
             let place = queue(for: recipients, of: characteristicIndex)
         else {
-            let isForAll = recipients == .subscribers && mustReach.isEmpty
             let error = characteristicIndex(characteristic).map(notSubscribed) ?? .notSubscribed
+            let isForAll = recipients == .subscribers
             return outcome.answers.append((ticket, isForAll ? .success(()) : .failure(error)))
         }
+        indicate(value, by: place, of: characteristicIndex, for: ticket, at: now)
+    }
+
+    private mutating func indicate(
+        _ value: [UInt8],
+        by place: QueueID,
+        of characteristicIndex: Int,
+        for ticket: Ticket? = nil,
+        retainedFor retained: [RetainedDelivery.Part] = [],
+        at now: Duration
+    ) {
         let indication = ConfirmedTurns.Indication(
             ticket: ticket,
             value: value,
-            mustReach: mustReach,
+            retained: retained,
             sequence: makeSequence(),
             since: now
         )
@@ -470,7 +473,7 @@ extension TransmitQueues {
                 of: turn.queue,
                 to: subscribers,
                 for: indication.ticket,
-                mustReach: indication.mustReach,
+                retained: indication.retained,
                 deadline: now + Self.confirmationLimit
             )
         }
@@ -522,20 +525,116 @@ extension TransmitQueues {
 
     /// Ends the indications of a queue that wait for their turn.
     ///
-    /// - Parameter error: The error; `nil` if only indications for certain subscribers fail.
+    /// - Parameter error: The error; `nil` if only indications of retained values fail.
     mutating func failIndications(of place: QueueID, because error: PeripheralError?) {
         for indication in confirmedTurns.removeAll(of: place) {
             queues[place].counters.dropped += 1
-            let error = error ?? (indication.mustReach.isEmpty ? nil : .notSubscribed)
-            outcome.answers.append((indication.ticket, error.map { .failure($0) } ?? .success(())))
+            endRetained(indication.retained, .failure(error ?? .notSubscribed))
+            guard let ticket = indication.ticket else { continue }
+            outcome.answers.append((ticket, error.map { .failure($0) } ?? .success(())))
+        }
+    }
+}
+
+// MARK: - Retained updates
+
+/// Updates that are retained until they have been sent.
+extension TransmitQueues {
+    /// Records that there may be other retained updates.
+    mutating func retainedChanged() {
+        mayHaveRetained = true
+    }
+
+    /// Queues the retained updates for which there is room.
+    ///
+    /// - Returns: Whether updates were queued.
+    mutating func queueRetained(at now: () -> Duration, from source: (any RetainedUpdates)?) -> Bool {
+        guard let source else { return false }
+        if !sentRetained.isEmpty {
+            // Before the next update is chosen, so that these updates are not chosen again.
+            source.sent(sentRetained)
+            sentRetained = []
+        }
+        guard mayHaveRetained else { return false }
+        mayHaveRetained = false
+        var hasQueued = false
+        for index in characteristics.indices where characteristics[index].policy.durableLimit != nil {
+            while let departure = nextRetained(of: index, from: source) {
+                queue(departure, of: index, at: now)
+                hasQueued = true
+            }
+        }
+        return hasQueued
+    }
+
+    private mutating func nextRetained(
+        of characteristicIndex: Int,
+        from source: any RetainedUpdates
+    ) -> RetainedDelivery.Departure? {
+        let characteristic = characteristics[characteristicIndex]
+        return retained.next(
+            for: characteristic.retaining,
+            usually: reachesEach(characteristic.characteristic) ? .alone : .together,
+            from: source
+        )
+    }
+
+    private mutating func queue(
+        _ departure: RetainedDelivery.Departure,
+        of characteristicIndex: Int,
+        at now: () -> Duration
+    ) {
+        guard let first = departure.parts.first else { return }
+        let value = first.entry.update.value
+        let recipients: BackendUpdate.Recipients =
+            departure.manner == .alone ? .central(first.subscriber.way.central) : .subscribers
+        guard let place = queue(for: recipients, of: characteristicIndex) else {
+            return endRetained(departure.parts, .failure(.notSubscribed))
+        }
+        if first.subscriber.kind == .indication {
+            indicate(value, by: place, of: characteristicIndex, retainedFor: departure.parts, at: now())
+        } else if departure.manner == .alone, !isReachableAlone(first.subscriber.way.central, of: characteristicIndex, size: value.count) {
+            endRetained(departure.parts, .failure(.notAddressable))
+        } else {
+            let entry = SubscriberQueue.Entry(
+                .value(value),
+                sequence: makeSequence(),
+                retainedFor: departure.parts
+            )
+            put(entry, into: place)
         }
     }
 
-    /// The next time at which an update is given up; `nil` if no update awaits confirmation.
+    /// Records the outcome of an update.
+    mutating func endRetained(_ parts: [RetainedDelivery.Part], _ result: Result<Void, PeripheralError>) {
+        // Other updates of the characteristic may have occupied the room of retained updates.
+        mayHaveRetained = true
+        guard !parts.isEmpty else { return }
+        let error: PeripheralError? = if case .failure(let error) = result { error } else { nil }
+        sentRetained += retained.ended(parts, error)
+    }
+}
+
+// MARK: - Deadlines
+
+/// The times at which unconfirmed updates are given up, and failed updates are sent again.
+extension TransmitQueues {
+    private mutating func setDeadline(_ deadline: Duration) {
+        guard knownDeadline.map({ deadline < $0 }) ?? true else { return }
+        knownDeadline = deadline
+        outcome.hasEarlierDeadline = true
+    }
+
+    /// Begins the delay of subscribers whose retained updates have failed.
+    mutating func delayFailed(from now: () -> Duration) {
+        if let due = retained.delayFailed(from: now) { setDeadline(due) }
+    }
+
+    /// The next deadline; `nil` if there is none.
     mutating func nextDeadline() -> Duration? {
-        let next = updatesInFlight.all.compactMap(\.deadline).min()
-        hasDeadline = next != nil
-        return next
+        let deadlines = updatesInFlight.all.compactMap(\.deadline) + [retained.nextRetry].compactMap(\.self)
+        knownDeadline = deadlines.min()
+        return knownDeadline
     }
 
     /// Begins the time limits of all updates in flight again.
@@ -543,14 +642,18 @@ extension TransmitQueues {
         updatesInFlight.changeAll { if $0.deadline != nil { $0.deadline = now + Self.confirmationLimit } }
     }
 
-    /// Gives up the updates that were not confirmed in time.
+    /// Gives up updates that were not confirmed in time, and lets failed updates be sent again.
     ///
-    /// - Returns: The updates. Each of them ends later.
-    mutating func giveUpUnconfirmed(at now: Duration) -> [BackendUpdate.ID] {
+    /// - Returns: The updates that were given up. Each of them ends later.
+    mutating func deadlinesPassed(at now: Duration) -> [BackendUpdate.ID] {
+        if retained.retry(at: now) { retainedChanged() }
         let late = updatesInFlight.ids { $0.deadline.map { $0 <= now } ?? false }
         for id in late {
             let update = updatesInFlight.change(id) { update in
-                defer { (update.queue, update.ticket, update.deadline, update.isGivenUp) = (nil, nil, nil, true) }
+                defer {
+                    (update.queue, update.ticket, update.deadline) = (nil, nil, nil)
+                    (update.retained, update.isGivenUp) = ([], true)
+                }
                 return update
             }
             if let update { finish(update, .failure(.unconfirmed)) }

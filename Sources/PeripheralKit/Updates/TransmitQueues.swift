@@ -19,11 +19,11 @@ struct TransmitQueues {
         var answers: [(Ticket, Result<Void, PeripheralError>)] = []
         /// The progress of transfers.
         var progress: [(Ticket, TransferProgress)] = []
-        /// Whether an update has a deadline, and no earlier update had one.
-        var hasFirstDeadline = false
+        /// Whether there is a deadline that is earlier than all deadlines before.
+        var hasEarlierDeadline = false
 
         /// Whether the effects consist only of updates.
-        fileprivate var isEmpty: Bool { answers.isEmpty && progress.isEmpty && !hasFirstDeadline }
+        fileprivate var isEmpty: Bool { answers.isEmpty && progress.isEmpty && !hasEarlierDeadline }
     }
 
     /// The answer to a new value.
@@ -46,10 +46,6 @@ struct TransmitQueues {
         var remaining: Int
         /// Whether the value is for all connected subscribers.
         var isForAll: Bool
-        /// Whether the work is done only when the value has completed, not when the stack has accepted it.
-        var isUntilLeft: Bool
-        /// The subscribers that the value must reach.
-        var mustReach: Set<Central.ID> = []
         var failure: PeripheralError?
     }
 
@@ -59,10 +55,6 @@ struct TransmitQueues {
         var characteristic: AttributeHandle
         var recipients: BackendUpdate.Recipients
         var value: [UInt8]?
-        /// Whether the call waits until the value has completed, not only until the stack has accepted it.
-        var isUntilLeft = false
-        /// The subscribers that a value for all must reach.
-        var mustReach: Set<Central.ID> = []
         /// Whether there was no room when the call began.
         var hasWaited = false
         /// How often there was too little room for the value.
@@ -107,8 +99,13 @@ struct TransmitQueues {
     private(set) var nextNumber: UInt64 = 0
     var outcome = Outcome()
 
-    /// Whether an update in flight has a deadline, as far as the owner of the deadlines knows.
-    var hasDeadline = false
+    var retained = RetainedDelivery()
+    /// Whether there may be retained updates to queue.
+    var mayHaveRetained = false
+    /// The sent updates that need not be retained any longer.
+    var sentRetained: [UInt64] = []
+    /// The next deadline, as far as the owner of the deadlines knows.
+    var knownDeadline: Duration?
 
     /// Creates the queues of all characteristics.
     ///
@@ -144,27 +141,34 @@ struct TransmitQueues {
     }
 
     /// Takes the effects of all events since the last call.
-    mutating func takeOutcome(at now: Duration) -> Outcome {
+    mutating func takeOutcome(at now: Duration, from source: (any RetainedUpdates)? = nil) -> Outcome {
         var updates: [BackendUpdate] = []
-        var outcome = takeOutcome(at: { now }, updates: &updates) ?? Outcome()
+        var outcome = takeOutcome(at: { now }, from: source, updates: &updates) ?? Outcome()
         outcome.updates = updates
         return outcome
     }
 
     /// Takes the effects of all events since the last call, and adds the updates to an array.
     ///
-    /// The clock is read only if a value has waited.
-    ///
+    /// - Parameters:
+    ///   - now: Returns the time. It is called only if a value has waited, or has a deadline.
+    ///   - source: The retained updates.
+    ///   - updates: The array.
     /// - Returns: `nil` when the effects consist only of updates.
-    mutating func takeOutcome(at now: () -> Duration, updates: inout [BackendUpdate]) -> Outcome? {
+    mutating func takeOutcome(
+        at now: () -> Duration,
+        from source: (any RetainedUpdates)? = nil,
+        updates: inout [BackendUpdate]
+    ) -> Outcome? {
         // New updates are appended without copying.
         swap(&updates, &outcome.updates)
         defer { swap(&updates, &outcome.updates) }
         repeat {
             send(at: now)
             sendConfirmed(at: now)
-        } while admitWaiters()
+        } while admitWaiters() || queueRetained(at: now, from: source)
         settleBarriers()
+        delayFailed(from: now)
         for place in turns { queues[place].waits(since: now) }
         for place in confirmedTurns.takeNewlyWaiting() { queues[place].counters.waits += 1 }
         guard !outcome.isEmpty else { return nil }
@@ -216,26 +220,17 @@ extension TransmitQueues {
         return .accepted
     }
 
-    /// Lets a call wait until the stack has accepted its value, or until the value has completed.
+    /// Lets a call wait until the stack has accepted its value.
     ///
     /// Without a value, the call waits until there is room.
     mutating func wait(
         _ ticket: Ticket,
         for characteristic: AttributeHandle,
         to recipients: BackendUpdate.Recipients,
-        with value: [UInt8]?,
-        untilLeft isUntilLeft: Bool = false,
-        mustReach: Set<Central.ID> = []
+        with value: [UInt8]?
     ) {
         waiters.append(
-            Waiter(
-                ticket: ticket,
-                characteristic: characteristic,
-                recipients: recipients,
-                value: value,
-                isUntilLeft: isUntilLeft,
-                mustReach: mustReach
-            )
+            Waiter(ticket: ticket, characteristic: characteristic, recipients: recipients, value: value)
         )
     }
 
@@ -261,10 +256,8 @@ extension TransmitQueues {
 
     /// Records that the stack has accepted a value, which is in flight now.
     mutating func taken(_ id: BackendUpdate.ID) {
-        let ticket = updatesInFlight.change(id) { [pendingCompletions] inFlightUpdate -> Ticket? in
-            guard inFlightUpdate.kind == .value, let ticket = inFlightUpdate.ticket,
-                pendingCompletions[ticket]?.isUntilLeft != true
-            else { return nil }
+        let ticket = updatesInFlight.change(id) { inFlightUpdate -> Ticket? in
+            guard inFlightUpdate.kind == .value, let ticket = inFlightUpdate.ticket else { return nil }
             inFlightUpdate.ticket = nil
             return ticket
         }
@@ -300,6 +293,9 @@ extension TransmitQueues {
         } else {
             characteristics[update.characteristicIndex].past.count(result, isKnown: isKnown)
         }
+        if characteristics[update.characteristicIndex].policy.durableLimit != nil {
+            endRetained(update.retained, result)
+        }
         switch (update.kind, update.ticket) {
         case (.value, let ticket?): settle(ticket, result)
         case (.indication, let ticket?): outcome.answers.append((ticket, result))
@@ -323,7 +319,8 @@ extension TransmitQueues {
         number: UInt64 = 0,
         isAddressable: Bool,
         sharesUpdatesForAll: Bool = false,
-        takesIndications: Bool = true
+        address: DeviceAddress? = nil,
+        kind: UpdateKind? = nil
     ) {
         lastSubscription = number
         let characteristicIndex = makeIndex(characteristic)
@@ -333,13 +330,18 @@ extension TransmitQueues {
             central: central,
             isAddressable: isAddressable && central != nil,
             sharesUpdatesForAll: sharesUpdatesForAll,
-            takesIndications: takesIndications,
+            address: address,
+            kind: kind,
             queue: central.map { [makeQueue(of: characteristicIndex, to: $0)] } ?? []
         )
         let shared =
             characteristics[characteristicIndex].shared.isEmpty
             ? makeQueue(of: characteristicIndex, to: nil) : nil
         characteristics[characteristicIndex].add(subscriber, shared: shared)
+        if let central, characteristics[characteristicIndex].policy.durableLimit != nil {
+            retained.subscribed(RetainedDelivery.Way(characteristic: characteristic, central: central))
+            mayHaveRetained = true
+        }
         joinTransfers(subscriber, of: characteristicIndex)
     }
 
@@ -355,21 +357,18 @@ extension TransmitQueues {
     /// Updates the data of a central.
     mutating func connected(_ central: Central) {
         subscribers.setMaximumLength(central.maximumUpdateValueLength, for: central.id)
+        for index in characteristics.indices { characteristics[index].setAddress(central.address, of: central.id) }
     }
 
-    /// Records whether a subscriber can be reached alone, and whether it may confirm later updates.
+    /// Records whether a subscriber can be reached alone, and the kind of updates that it asks for.
     mutating func changed(
         _ central: Central.ID?,
         of characteristic: AttributeHandle,
         isAddressable: Bool,
-        takesIndications: Bool = true
+        kind: UpdateKind? = nil
     ) {
         guard let characteristicIndex = characteristicIndex(characteristic) else { return }
-        characteristics[characteristicIndex].change(
-            central,
-            isAddressable: isAddressable,
-            takesIndications: takesIndications
-        )
+        characteristics[characteristicIndex].change(central, isAddressable: isAddressable, kind: kind)
     }
 
     /// Handles the end of a subscription.
@@ -380,6 +379,7 @@ extension TransmitQueues {
 
     /// Handles a disconnection, which ends all subscriptions of the central.
     mutating func disconnected(_ central: Central.ID) {
+        retained.missed(central)
         for characteristicIndex in characteristics.indices {
             end(central, characteristicIndex, because: .disconnected)
         }
@@ -399,6 +399,7 @@ extension TransmitQueues {
     ///
     /// Updates in flight will not be reported any more.
     mutating func suspended() {
+        retained.interrupted()
         // An indication for all also fails, because no central can confirm the indication any more.
         for place in queues.places { failIndications(of: place, because: .disconnected) }
         for characteristicIndex in characteristics.indices {
@@ -408,6 +409,7 @@ extension TransmitQueues {
         }
         for update in updatesInFlight.removeAll() where !update.isGivenUp {
             characteristics[update.characteristicIndex].past.dropped += 1
+            endRetained(update.retained, .failure(.disconnected))
             switch (update.kind, update.ticket) {
             case (.value, let ticket?): settle(ticket, .failure(.disconnected))
             case (.indication, let ticket?): outcome.answers.append((ticket, .failure(.disconnected)))
@@ -444,6 +446,9 @@ extension TransmitQueues {
         characteristics[queue.characteristicIndex].past.add(queue.finalCounters)
         turns.removeAll { $0 == place }
         updatesInFlight.changeAll { if $0.queue == place { $0.queue = nil } }
-        for ticket in queue.entries.compactMap(\.ticket) { settle(ticket, .failure(error)) }
+        for entry in queue.entries {
+            if let ticket = entry.ticket { settle(ticket, .failure(error)) }
+            endRetained(entry.retained, .failure(error))
+        }
     }
 }

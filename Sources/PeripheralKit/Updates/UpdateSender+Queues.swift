@@ -33,23 +33,14 @@ extension UpdateSender {
 
     /// Queues a value as soon as there is room.
     ///
-    /// The call waits until the stack has accepted the value, or until the value has completed.
+    /// The call waits until the stack has accepted the value.
     func notify(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
-        to recipients: BackendUpdate.Recipients,
-        untilLeft isUntilLeft: Bool = false,
-        mustReach: Set<Central.ID> = []
+        to recipients: BackendUpdate.Recipients
     ) async throws {
         try await wait { queues, ticket in
-            queues.wait(
-                ticket,
-                for: characteristic,
-                to: recipients,
-                with: value,
-                untilLeft: isUntilLeft,
-                mustReach: mustReach
-            )
+            queues.wait(ticket, for: characteristic, to: recipients, with: value)
         }
     }
 
@@ -57,26 +48,12 @@ extension UpdateSender {
     func indicate(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
-        to recipients: BackendUpdate.Recipients,
-        mustReach: Set<Central.ID> = []
+        to recipients: BackendUpdate.Recipients
     ) async throws {
         let now = stopwatch.elapsed()
         try await wait { queues, ticket in
-            queues.indicate(
-                ticket,
-                value,
-                of: characteristic,
-                to: recipients,
-                mustReach: mustReach,
-                at: now
-            )
+            queues.indicate(ticket, value, of: characteristic, to: recipients, at: now)
         }
-    }
-
-    /// Returns whether values for all are sent to each subscriber of a characteristic alone, if that is
-    /// known.
-    func reachesEach(_ characteristic: AttributeHandle) -> Bool {
-        state.withLock { $0.queues.reachesEach(characteristic) }
     }
 
     /// Waits until there is room for a value.
@@ -150,12 +127,16 @@ extension UpdateSender {
     ) throws(Failure) -> Answer {
         let (answer, first, effects) = try state.withLock { state throws(Failure) in
             let answer = try change(&state)
-            let outcome = state.queues.takeOutcome(at: stopwatch.elapsed, updates: &state.outgoing)
+            let outcome = state.queues.takeOutcome(
+                at: stopwatch.elapsed,
+                from: state.isStopped ? nil : retained,
+                updates: &state.outgoing
+            )
             let effects = outcome.map { state.effects(in: $0) }
             return (answer, state.isHandingOn ? nil : state.takeOutgoing(), effects)
         }
         effects?.report()
-        if effects?.hasFirstDeadline == true { deadlines.wake() }
+        if effects?.hasEarlierDeadline == true { deadlines.wake() }
         handOn(first)
         return answer
     }
@@ -178,7 +159,7 @@ extension UpdateSender.State {
         UpdateEffects(
             progress: outcome.progress.map { (report($0.0), $0.1) },
             answers: outcome.answers.map { (callers.removeValue(forKey: $0.0), report($0.0), $0.1) },
-            hasFirstDeadline: outcome.hasFirstDeadline
+            hasEarlierDeadline: outcome.hasEarlierDeadline
         )
     }
 
@@ -210,7 +191,7 @@ extension UpdateSender.State {
 private struct UpdateEffects {
     let progress: [(TransferReport?, TransferProgress)]
     let answers: [(UpdateSender.Caller?, TransferReport?, Result<Void, PeripheralError>)]
-    let hasFirstDeadline: Bool
+    let hasEarlierDeadline: Bool
 
     func report() {
         for (report, progress) in progress { report?.note(progress) }

@@ -35,14 +35,21 @@ final class UpdateSender: Sendable {
 
     let stopwatch: Stopwatch
     let deadlines: Deadlines
+    let retained: (any RetainedUpdates)?
     let state: Mutex<State>
 
     /// Creates a sender.
     ///
     /// - Parameters:
     ///   - policies: The policies of the characteristics that can be updated, by their value handles.
-    ///   - clock: The clock for the time limit of confirmations.
-    init(policies: [AttributeHandle: UpdatePolicy], clock: any Clock<Duration>) {
+    ///   - clock: The clock for deadlines.
+    ///   - retained: The updates that are retained until they have been sent.
+    init(
+        policies: [AttributeHandle: UpdatePolicy],
+        clock: any Clock<Duration>,
+        sending retained: (any RetainedUpdates)? = nil
+    ) {
+        self.retained = retained
         stopwatch = Stopwatch(clock)
         deadlines = Deadlines(by: stopwatch)
         state = Mutex(State(queues: TransmitQueues(policies: policies)))
@@ -116,7 +123,8 @@ final class UpdateSender: Sendable {
                 number: subscription.number,
                 isAddressable: subscription.isAddressable,
                 sharesUpdatesForAll: subscription.sharesUpdatesForAll,
-                takesIndications: subscription.kind != .notification
+                address: subscription.central?.address,
+                kind: subscription.kind
             )
         }
     }
@@ -128,7 +136,7 @@ final class UpdateSender: Sendable {
                 subscription.central?.id,
                 of: subscription.characteristic,
                 isAddressable: subscription.isAddressable,
-                takesIndications: subscription.kind != .notification
+                kind: subscription.kind
             )
         }
     }
@@ -155,12 +163,20 @@ final class UpdateSender: Sendable {
         change { $0.queues.disconnected(central) }
     }
 
-    /// Gives up updates that are not confirmed in time, until the calling task is cancelled.
+    /// Sends retained updates for which there is room.
+    ///
+    /// A call is necessary when other updates are retained, or may be sent.
+    func sendRetained() {
+        change { $0.queues.retainedChanged() }
+    }
+
+    /// Gives up updates that are not confirmed in time, and sends failed retained updates again, until the
+    /// calling task is cancelled.
     func runDeadlines() async {
         await deadlines.run {
             state.withLock { $0.queues.nextDeadline() }
         } passed: { now in
-            let (link, late) = change { ($0.link, $0.queues.giveUpUnconfirmed(at: now)) }
+            let (link, late) = change { ($0.link, $0.queues.deadlinesPassed(at: now)) }
             for update in late { link?.abandon(update) }
         }
     }

@@ -204,12 +204,12 @@ struct ConfirmedTurnsTests {
         _ = model.indicate(1, to: .central(one))
         _ = model.indicate(2, to: .central(one))
         #expect(model.queues.nextDeadline() == TransmitQueues.confirmationLimit)
-        let late = model.queues.giveUpUnconfirmed(at: TransmitQueues.confirmationLimit)
+        let late = model.queues.deadlinesPassed(at: TransmitQueues.confirmationLimit)
         #expect(late == model.inFlight.map(\.id))
         #expect(model.take() == [])
         #expect(model.code(1) == .unconfirmed)
         #expect(model.queues.nextDeadline() == nil)
-        #expect(model.queues.giveUpUnconfirmed(at: .seconds(100)).isEmpty)
+        #expect(model.queues.deadlinesPassed(at: .seconds(100)).isEmpty)
         #expect(CharacteristicTotal.all(in: model.queues).map(\.inFlight) == [0])
         #expect(model.end(1, .failure(PeripheralError(code: .unconfirmed, message: ""))) == [2])
         #expect(CharacteristicTotal.all(in: model.queues).map(\.counters.givenUp) == [1])
@@ -220,17 +220,17 @@ struct ConfirmedTurnsTests {
         for central in [one, two] { queues.subscribed(central, to: 3, isAddressable: true) }
         queues.indicate(1, [1], of: 3, to: .central(one), at: .zero)
         let first = queues.takeOutcome(at: .zero)
-        #expect(first.hasFirstDeadline)
+        #expect(first.hasEarlierDeadline)
         queues.indicate(2, [2], of: 3, to: .central(two), at: .zero)
         let second = queues.takeOutcome(at: .seconds(1))
-        #expect(second.updates.count == 1 && !second.hasFirstDeadline)
+        #expect(second.updates.count == 1 && !second.hasEarlierDeadline)
         for update in first.updates { queues.ended(update.id, .success(())) }
         #expect(queues.nextDeadline() == .seconds(1) + TransmitQueues.confirmationLimit)
         for update in second.updates { queues.ended(update.id, .success(())) }
         #expect(queues.nextDeadline() == nil)
         queues.indicate(3, [3], of: 3, to: .central(one), at: .seconds(2))
         let third = queues.takeOutcome(at: .seconds(2))
-        #expect(third.hasFirstDeadline)
+        #expect(third.hasEarlierDeadline)
     }
 
     @Test func whatHasWaitedForADocumentDoesNotOvertakeWhatHasGoneMeanwhile() {

@@ -1,62 +1,44 @@
-import PeripheralCore
+import PeripheralKit
 import PeripheralTesting
 import TestSupport
 import Testing
 
-@testable import PeripheralKit
-
 /// Updates to all that are sent for the sake of some.
 @Suite(.timeLimit(.minutes(1)))
 struct IndispensableSubscribersTests {
-    private let level = Characteristic<UInt8>(0x2A19, [.read, .notify, .indicate], security: .encrypted) {
-        Read { 1 }
-    }
+    private let audit = Characteristic<[UInt8]>(
+        "5c3a0013-7e3c-4b6e-9d29-b3f1c0a1d001",
+        .notify,
+        security: .encrypted,
+        updates: .durable
+    )
 
+    /// An empty value reaches subscribers only together.
     @Test func nobodyIsSentWhatCannotReachThem() async throws {
-        let peripheral = Peripheral("Level", pairing: .justWorks) { GATTService(.battery) { level } }
+        let peripheral = Peripheral("Audit", restorationIdentifier: "com.example.audit", pairing: .justWorks) {
+            GATTService("5c3a0011-7e3c-4b6e-9d29-b3f1c0a1d001") { audit }
+        }
         let backend = InMemoryBackend()
-        try await peripheral.run(on: backend, logger: .silent) { session in
+        let store = InMemoryRestorationStore()
+        try await peripheral.run(on: backend, restoringFrom: store, logger: .silent) { session in
             let (phone, other) = (backend.makeCentral(of: peripheral), backend.makeCentral(of: peripheral))
             for central in [phone, other] {
                 try await central.connect()
                 try await central.pair(.justWorks)
-                try await central.subscribe(to: level)
+                try await central.subscribe(to: audit)
             }
-            let (updates, handle) = (session.runtime.updates, AttributeHandle(3))
-            let centrals = try session.subscribers(of: level).compactMap(\.central?.id)
+            try await until { try session.subscribers(of: audit).count == 2 }
+            let reached = try #require(try session.subscribers(of: audit).last?.central)
             phone.disconnect()
             try await phone.connect(mtu: 517, encrypting: false)
-            try await until { try session.subscribers(of: level).count == 2 }
-            let mustReach = Set(centrals)
-            await #expect(throws: PeripheralError.self) {
-                try await updates.notify(handle, [1], to: .subscribers, untilLeft: true, mustReach: mustReach)
-            }
-            await #expect(throws: PeripheralError.self) {
-                try await updates.indicate(handle, [2], to: .subscribers, mustReach: mustReach)
-            }
-            try await updates.notify(handle, [3], to: .subscribers, untilLeft: true, mustReach: [centrals[1]])
-            #expect(try await other.nextUpdate(of: level) == 3)
-            try await updates.indicate(handle, [3], to: .subscribers, mustReach: [centrals[1]])
-            #expect(try await other.nextUpdate(of: level) == 3)
+            try await until { try session.subscribers(of: audit).count == 2 }
+            #expect(try session.update(audit, []))
+            // The empty value was tried and refused.
+            try await until { session.updateTotals.contains { $0.dropped > 0 } }
+            try await session.notify(audit, [1], to: reached)
+            #expect(try await other.nextUpdate(of: audit) == [1])
             try phone.encrypt()
-            try await updates.notify(handle, [4], to: .subscribers, untilLeft: true, mustReach: mustReach)
-            #expect(try await other.nextUpdate(of: level) == 4)
-            #expect(try await phone.nextUpdate(of: level) == 4)
-        }
-    }
-
-    @Test func whoHasNotSubscribedIsMissed() async throws {
-        let peripheral = Peripheral("Level", pairing: .justWorks) { GATTService(.battery) { level } }
-        try await peripheral.run(on: InMemoryBackend(), logger: .silent) { session in
-            let error = await #expect(throws: PeripheralError.self) {
-                try await session.runtime.updates.notify(
-                    3,
-                    [1],
-                    to: .subscribers,
-                    mustReach: [Central(address: .numbered(1)).id]
-                )
-            }
-            #expect(error?.code == .notSubscribed)
+            for central in [phone, other] { #expect(try await central.nextUpdate(of: audit) == []) }
         }
     }
 }

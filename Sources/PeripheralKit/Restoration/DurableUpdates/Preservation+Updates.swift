@@ -2,7 +2,7 @@ internal import PeripheralCore
 private import Synchronization
 
 /// Durable updates that wait to be sent.
-extension Preservation {
+extension Preservation: RetainedUpdates {
     /// Retains an update for all present and expected subscribers of a durable characteristic.
     ///
     /// For a subscriber that is not connected, only the newest updates are retained. Such a subscriber may
@@ -21,7 +21,19 @@ extension Preservation {
             return true
         }
         if isPosted { saver.wake() }
+        outboxWakeup.wake()
         return isPosted
+    }
+
+    /// Retains an update as soon as there is room, and waits until it is saved.
+    func notify(_ value: [UInt8], of characteristic: AttributeHandle, limit: Int) async throws {
+        while !post(value, of: characteristic, limit: limit) {
+            // Unsaved updates continue to occupy room. If the store is broken, flushing throws instead of
+            // waiting.
+            try await flush()
+            try await untilRoom(of: characteristic, limit: limit)
+        }
+        try await flush()
     }
 
     /// Waits until all connected subscribers have room for an update.
@@ -36,9 +48,6 @@ extension Preservation {
             }
         }
     }
-
-    /// The characteristics and subscribers with waiting updates.
-    var waitingUpdates: Set<Outbox.Key> { state.withLock { $0.outbox.keys } }
 
     /// Returns the first update, except the given updates; `nil` while that update must be saved first.
     func nextUpdate(for key: Outbox.Key, besides numbers: [UInt64]) -> Outbox.Entry? {

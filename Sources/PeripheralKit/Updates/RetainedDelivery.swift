@@ -1,0 +1,182 @@
+internal import PeripheralCore
+
+/// The updates that are retained until they have been sent, outside of the queues.
+protocol RetainedUpdates: Sendable {
+    /// Returns the first update of a subscriber, except the given updates.
+    func nextUpdate(for key: Outbox.Key, besides numbers: [UInt64]) -> Outbox.Entry?
+
+    /// Records that updates have been sent.
+    func sent(_ updates: [UInt64])
+}
+
+/// Decides which retained update is queued next, and in which manner it is sent.
+///
+/// The updates of a subscriber are sent in order. Updates that have not completed when their central
+/// disconnects or the program ends are sent again. If the stack cannot reach each subscriber alone, a value
+/// that is retained for several subscribers is sent once to all subscribers.
+struct RetainedDelivery {
+    /// The manner in which an update is sent to a subscriber.
+    enum Manner {
+        case alone
+        /// The backend sends the value to all subscribers together.
+        ///
+        /// For some of the subscribers, the value might not be retained. The backend nevertheless sends the
+        /// value to all subscribers.
+        case together
+    }
+
+    /// A characteristic and a subscriber, independent of changes of its address.
+    struct Way: Hashable {
+        let characteristic: AttributeHandle
+        let central: Central.ID
+    }
+
+    /// A connected subscriber.
+    struct Subscriber {
+        let way: Way
+        let key: Outbox.Key
+        let kind: UpdateKind?
+
+        /// The maximum number of updates that are queued or in flight for the subscriber.
+        var placeCount: Int { kind == .indication ? 1 : 16 }
+    }
+
+    /// The update of one subscriber for which a value is retained.
+    struct Part {
+        let subscriber: Subscriber
+        let entry: Outbox.Entry
+        /// Whether one more update may be queued for this subscriber.
+        let hasPlace: Bool
+    }
+
+    /// A value to queue.
+    struct Departure {
+        /// A value that is not sent to all together has one part.
+        let parts: [Part]
+        let manner: Manner
+    }
+
+    /// The delay before a failed update is tried again, for example on a link that is not encrypted yet.
+    static let retryDelay = Duration.seconds(1)
+
+    private var progress: [Way: RetainedProgress] = [:]
+    /// The subscribers that have just subscribed.
+    private var returning: Set<Way> = []
+    /// The subscribers to which a failed update must be sent again after the delay.
+    private var failed: [Way] = []
+    /// The subscribers for which updates are tried again, and the times for that.
+    private var retries: [(due: Duration, way: Way)] = []
+
+    /// Handles a subscription, or a bonded central that returns to its subscription.
+    mutating func subscribed(_ way: Way) {
+        returning.insert(way)
+    }
+
+    /// Records that values in flight to all subscribers have not reached a central.
+    mutating func missed(_ central: Central.ID) {
+        for way in progress.keys where way.central == central { progress[way]?.missed() }
+    }
+
+    /// Records that the stack is unavailable.
+    ///
+    /// The manner to reach a returning subscriber is determined again.
+    mutating func interrupted() {
+        for way in progress.keys { progress[way]?.interrupted() }
+    }
+
+    /// Returns the next update of a characteristic for some of these subscribers, and marks it as queued.
+    ///
+    /// - Parameters:
+    ///   - subscribers: The subscribers of the characteristic.
+    ///   - usual: The manner in which values for all are sent.
+    ///   - source: The retained updates.
+    mutating func next(
+        for subscribers: [Subscriber],
+        usually usual: Manner,
+        from source: any RetainedUpdates
+    ) -> Departure? {
+        for subscriber in subscribers where returning.remove(subscriber.way) != nil {
+            guard progress[subscriber.way] == nil,
+                source.nextUpdate(for: subscriber.key, besides: []) != nil
+            else { continue }
+            progress[subscriber.way] = .again
+        }
+        // The first update that could not be sent to one of the subscribers.
+        let refused = subscribers.filter { progress[$0.way]?.hasFailed == true }
+            .compactMap { source.nextUpdate(for: $0.key, besides: [])?.post }.min()
+        var together: [Part] = []
+        for subscriber in subscribers {
+            let progress = progress[subscriber.way] ?? RetainedProgress()
+            guard !progress.hasFailed,
+                let entry = source.nextUpdate(for: subscriber.key, besides: progress.numbers)
+            else { continue }
+            let hasPlace = progress.hasPlace(for: subscriber)
+            let part = Part(subscriber: subscriber, entry: entry, hasPlace: hasPlace)
+            // A value for all would overtake the update that some subscribers still lack.
+            let mustWait = refused.map { $0 <= entry.post } ?? false
+            switch progress.manner ?? (mustWait ? .alone : usual) {
+            case .alone where hasPlace: return begin([part], .alone)
+            case .together where !mustWait: together.append(part)
+            case .alone, .together: continue
+            }
+        }
+        // The oldest update is first, so that the newer update is then sent once to all subscribers.
+        guard let first = together.min(by: { $0.entry.post < $1.entry.post }) else { return nil }
+        let parts = together.filter {
+            $0.entry.post == first.entry.post && $0.subscriber.kind == first.subscriber.kind
+        }
+        // Otherwise, some subscribers would receive the value again later, together with the subscribers that
+        // have no room now.
+        guard parts.allSatisfy(\.hasPlace),
+            !subscribers.contains(where: {
+                progress[$0.way]?.isSendingAlone(upTo: first.entry.post) == true
+            })
+        else { return nil }
+        return begin(parts, .together)
+    }
+
+    private mutating func begin(_ parts: [Part], _ manner: Manner) -> Departure {
+        for part in parts { progress[part.subscriber.way, default: RetainedProgress()].begin(part.entry, manner) }
+        return Departure(parts: parts, manner: manner)
+    }
+
+    /// Records the outcome of an update.
+    ///
+    /// - Returns: The updates that have been sent, and whose earlier updates have all been sent.
+    mutating func ended(_ parts: [Part], _ error: PeripheralError?) -> [UInt64] {
+        parts.flatMap { part in
+            let way = part.subscriber.way
+            var progress = progress[way] ?? RetainedProgress()
+            let sent = progress.ended(part.entry.number, error)
+            self.progress[way] = progress.next
+            if progress.isToBeTriedLater { failed.append(way) }
+            return sent
+        }
+    }
+
+    // MARK: Time
+
+    /// Begins the delay of the subscribers whose updates have failed.
+    ///
+    /// - Returns: The end of the delay; `nil` if no update has failed.
+    mutating func delayFailed(from now: () -> Duration) -> Duration? {
+        guard !failed.isEmpty else { return nil }
+        let due = now() + Self.retryDelay
+        retries += failed.map { (due, $0) }
+        failed = []
+        return due
+    }
+
+    /// The time of the next retry.
+    var nextRetry: Duration? { retries.first?.due }
+
+    /// Lets updates be sent again whose delay is over.
+    ///
+    /// - Returns: Whether there are such updates.
+    mutating func retry(at now: Duration) -> Bool {
+        let due = retries.prefix { $0.due <= now }
+        for retry in due { progress[retry.way] = .again }
+        retries.removeFirst(due.count)
+        return !due.isEmpty
+    }
+}
