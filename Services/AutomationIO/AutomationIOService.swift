@@ -125,7 +125,7 @@ public struct AutomationIOService: GATTServiceDeclaration {
         let inputs = Self.inputs(of: digitals, analogs)
         guard let aggregate, inputs.contains(where: { $0 === state }) else {
             // This call throws an error if the characteristic is not an input.
-            _ = try session.hasSubscribers(of: characteristic)
+            _ = try session.subscribers(of: characteristic)
             guard state.update(to: value.gattBytes, at: now()) else { return }
             if characteristic.properties.contains(.indicate) {
                 try await session.indicate(characteristic, value)
@@ -134,7 +134,7 @@ public struct AutomationIOService: GATTServiceDeclaration {
             }
             return
         }
-        _ = try session.hasSubscribers(of: aggregate)
+        _ = try session.subscribers(of: aggregate)
         guard state.update(to: value.gattBytes, at: now()) else { return }
         try await session.notify(aggregate, inputs.flatMap(\.value))
     }

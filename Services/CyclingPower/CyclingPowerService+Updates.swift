@@ -13,8 +13,8 @@ extension CyclingPowerService {
     ///
     /// A value that a central has disabled stays disabled until that central enables it again, or
     /// disconnects. Some Bluetooth stacks cannot send a notification to a single subscriber (see
-    /// `PeripheralSession.notify(_:_:to:)`). A notification to all subscribers omits a value only if every
-    /// subscriber has disabled the value.
+    /// `PeripheralSession.notify(_:_:to:fallback:)`). A notification to all subscribers omits a value only if
+    /// every subscriber has disabled the value.
     ///
     /// - Parameters:
     ///   - value: The measurement.

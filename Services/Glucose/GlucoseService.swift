@@ -138,7 +138,9 @@ public struct GlucoseRecord: Hashable, Sendable {
     ) async throws {
         var measurement = measurement
         measurement.contextFollows = false
-        guard var context, let contexts, try session.isSubscribed(central, to: contexts) else {
+        guard var context, let contexts,
+            try session.subscribers(of: contexts).contains(where: { $0.mayBe(of: central) })
+        else {
             return try await session.notify(measurements, measurement, to: central)
         }
         measurement.contextFollows = true

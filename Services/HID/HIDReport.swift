@@ -168,7 +168,7 @@ public struct HIDReport: Sendable {
     /// - Throws: The errors of ``send(_:in:)``.
     func keep(_ bytes: [UInt8], in session: PeripheralSession) throws {
         // Called for the error that it throws when this is not an input report.
-        _ = try session.hasSubscribers(of: value)
+        _ = try session.subscribers(of: value)
         if let last, last.bytes.count == bytes.count { last.bytes = bytes }
     }
 }

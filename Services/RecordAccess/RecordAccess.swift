@@ -35,8 +35,8 @@ public import PeripheralKit
 ///   error.
 ///
 /// The service sends records only to the central that requests the records. The Bluetooth stack cannot always
-/// send values exclusively to one central (see `PeripheralSession.notify(_:_:to:)`). If the Bluetooth stack
-/// would send a record to several centrals, the operation ends with
+/// send values exclusively to one central (see `PeripheralSession.notify(_:_:to:fallback:)`). If the
+/// Bluetooth stack would send a record to several centrals, the operation ends with
 /// ``RecordAccessResult/procedureNotCompleted``. The Bluetooth stack cannot send values exclusively to one
 /// central in these cases:
 /// - The running version of BlueZ sends each value to all subscribers. The article "Limits of BlueZ by
@@ -86,7 +86,9 @@ public struct RecordAccess<Record: Sendable>: Sendable {
         self.remove = remove
         self.filters = filters
         self.hasEnds = hasEnds
-        isSubscribed = { central, session in try session.isSubscribed(central, to: measurement) }
+        isSubscribed = { central, session in
+            try session.subscribers(of: measurement).contains { $0.mayBe(of: central) }
+        }
         self.notSubscribed = notSubscribed
         self.busy = busy
         self.report = report

@@ -60,3 +60,14 @@ extension BlueZVersion: ExpressibleByStringLiteral {
         self = version
     }
 }
+
+/// A text that is not a version of BlueZ.
+public struct BlueZVersionError: Error, Hashable, CustomStringConvertible {
+    /// The text.
+    public let text: String
+
+    /// A sentence that contains the text and the expected format.
+    public var description: String {
+        "\"\(text)\" is not a version of BlueZ. Write two numbers separated by a point, as in 5.66."
+    }
+}

@@ -23,7 +23,7 @@ struct SeveralAdaptersTests {
                     let central = bluez.central(for: steady, near: "hci1")
                     try await central.connect()
                     try await central.subscribe(to: Self.second)
-                    try await until { (try? other.hasSubscribers(of: Self.second)) == true }
+                    try await until { (try? other.subscribers(of: Self.second).isEmpty) == false }
                     for round in 0..<5 as Range<UInt8> {
                         let lost = bluez.central(for: unplugged, near: "hci0")
                         try await lost.connect()

@@ -1,5 +1,6 @@
 import PeripheralBlueZModel
 import PeripheralCore
+import PeripheralKit
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -24,5 +25,17 @@ struct BlueZVersionTests {
         let versions: [BlueZVersion] = [.v5_66, .v5_82, .v5_87, BlueZVersion(major: 5, minor: 100)]
         #expect(versions.shuffled().sorted() == versions)
         #expect(BlueZVersion(major: 5, minor: 100) < BlueZVersion(major: 6, minor: 0))
+    }
+
+    /// As where it is an argument of a program.
+    @Test func aTextThatIsNoVersionIsRefused() throws {
+        let peripheral = Peripheral("Lamp") { GATTService(0x180F) { Characteristic<UInt8>(0x2A19, value: 1) } }
+        for text in ["5.66", "5.87"] {
+            #expect(try peripheral.validate(for: .bluez(version: text)).isEmpty)
+        }
+        let error = #expect(throws: BlueZVersionError.self) {
+            try peripheral.validate(for: .bluez(version: "bluetoothd 5.66"))
+        }
+        #expect(error?.description.hasPrefix("\"bluetoothd 5.66\" is not a version of BlueZ.") == true)
     }
 }

@@ -49,12 +49,10 @@ struct PulseSensor: Sendable {
         every interval: Duration = .seconds(1),
         didSend: @Sendable (HeartRateMeasurement) -> Void = { _ in }
     ) async throws {
-        let events = session.events
-        try await sendMeasurementsToSubscribers(over: session, every: interval, didSend: didSend)
-        for await _ in events {
+        while true {
+            try await session.waitForSubscriber(of: heartRate.measurement)
             try await sendMeasurementsToSubscribers(over: session, every: interval, didSend: didSend)
         }
-        try Task.checkCancellation()
     }
 
     /// Sends measurements until there are no subscribers.
@@ -68,7 +66,7 @@ struct PulseSensor: Sendable {
         // This clock stops while the machine sleeps, so there are no missed measurements to make up for.
         let clock = SuspendingClock()
         var nextMeasurement = clock.now
-        while try session.hasSubscribers(of: heartRate.measurement) {
+        while try !session.subscribers(of: heartRate.measurement).isEmpty {
             nextMeasurement += interval
             try await clock.sleep(until: nextMeasurement)
             let measurement = body.measureLastSecond()

@@ -40,16 +40,10 @@ struct TypingKeyboard {
     }
 
     private func waitForHost(_ session: PeripheralSession) async throws {
-        let events = session.events
-        if try session.hasSubscribers(of: keyboard.keys.value) { return }
+        if try !session.subscribers(of: keyboard.keys.value).isEmpty { return }
         Terminal.print("keyboard: waiting for a host")
-        for await event in events {
-            if case .subscribed(let subscription) = event,
-                subscription.characteristic == keyboard.keys.value.uuid
-            {
-                // The host needs time to create an input device from the report map.
-                return try await Task.sleep(for: .seconds(1))
-            }
-        }
+        try await session.waitForSubscriber(of: keyboard.keys.value)
+        // The host needs time to create an input device from the report map.
+        try await Task.sleep(for: .seconds(1))
     }
 }

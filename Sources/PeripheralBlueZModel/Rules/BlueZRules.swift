@@ -70,6 +70,19 @@ public struct BlueZRules: StackProfile {
 extension StackProfile where Self == BlueZRules {
     /// Returns the rules for a BlueZ version, such as `"5.66"`.
     public static func bluez(_ version: BlueZVersion) -> BlueZRules { BlueZRules(version) }
+
+    /// Returns the rules for a BlueZ version that is known only at run time.
+    ///
+    /// ```swift
+    /// let issues = peripheral.validate(for: try .bluez(version: arguments[1]))
+    /// ```
+    ///
+    /// - Parameter text: The version in the format of `bluetoothd --version`, such as `5.66`.
+    /// - Throws: ``BlueZVersionError`` if the text is not a version.
+    public static func bluez(version text: String) throws(BlueZVersionError) -> BlueZRules {
+        guard let version = BlueZVersion(text) else { throw BlueZVersionError(text: text) }
+        return BlueZRules(version)
+    }
 }
 
 // MARK: - Services

@@ -9,6 +9,7 @@ extension ConformanceSuite {
         nothingWithoutSubscription,
         nothingAfterUnsubscription, subscriptionEndsWithConnection, configurationIsRead,
         configurationIsChecked, longUpdateIsCut, uploaderGetsUpdates,
+        programWaitsForSubscriber, acceptedValuesLeave(.notify), acceptedValuesLeave(.indicate),
     ]
 
     private typealias Body =
@@ -56,6 +57,45 @@ extension ConformanceSuite {
             for number: UInt8 in 1...20 {
                 let update = try await nextUpdate(central, of: value)
                 try expect("update", update, is: ReceivedUpdate(kind: .notification, value: [number, 0xFF]))
+            }
+        }
+    }
+
+    static let programWaitsForSubscriber = Scenario("a program waits for a subscriber, and then reaches it") {
+        scenarioRun(.notify) { central, session, value in
+            for number: UInt8 in 1...3 {
+                async let subscription = session.waitForSubscriber(of: value)
+                try await central.subscribe(to: value)
+                try expect("subscriber", try await subscription.mayBe(of: session.centrals[0]), is: true)
+                // A subscriber that is there already ends the wait as well.
+                try await session.waitForSubscriber(of: value)
+                try expect("accepted", try session.update(value, [number]), is: true)
+                try expect("update", try await central.nextUpdate(of: value), is: [number])
+                try await central.unsubscribe(from: value)
+                _ = try await central.read(value)
+            }
+        }
+    }
+
+    static func acceptedValuesLeave(_ property: CharacteristicProperties) -> Scenario {
+        Scenario(
+            "a program waits until all \(property == .notify ? "notifications" : "indications") have left"
+        ) {
+            scenarioRun(property) { central, session, value in
+                try await subscribe(central, to: value)
+                var accepted: [UInt8] = []
+                for number: UInt8 in 1...40 where try session.update(value, [number]) {
+                    accepted.append(number)
+                }
+                try await session.waitUntilSent()
+                let totals = session.updateTotals
+                try expect("queued", totals.map(\.queued), is: [0])
+                try expect("in flight", totals.map(\.inFlight), is: [0])
+                for number in accepted {
+                    try expect("update", try await central.nextUpdate(of: value), is: [number])
+                }
+                // Without values, there is nothing to wait for.
+                try await session.waitUntilSent()
             }
         }
     }

@@ -445,11 +445,6 @@ final class PeripheralRuntime: PeripheralHost {
         }
     }
 
-    /// Returns whether a central has subscribed, or may be a subscriber that the backend does not identify.
-    func isSubscribed(_ central: Central.ID, to characteristic: AttributeHandle) -> Bool {
-        register.subscriptions(to: characteristic).contains { $0.central.map { $0.id == central } ?? true }
-    }
-
     /// Waits until all earlier responses have left the device.
     func untilAnswersHaveLeft() async {
         await (try? link())?.untilAnswersHaveLeft()
@@ -461,8 +456,32 @@ final class PeripheralRuntime: PeripheralHost {
     ///
     /// - Throws: `CancellationError`, or ``PeripheralError`` with the code `stopped`.
     func untilUpdatesHaveLeft(for central: Central.ID) async throws {
-        try await updates.untilAllHasLeft(for: central)
+        try await updates.untilCompleted(for: central)
         await (try? link())?.untilUpdatesHaveLeft(for: central)
+    }
+
+    /// Waits until all earlier updates have left the device.
+    ///
+    /// - Throws: `CancellationError`, or ``PeripheralError`` with the code `stopped`.
+    func untilUpdatesHaveLeft() async throws {
+        try checkIsRunning()
+        try await updates.untilCompleted(for: nil)
+        for central in register.centrals { await (try? link())?.untilUpdatesHaveLeft(for: central.id) }
+    }
+
+    /// Waits until a characteristic has a subscriber, and returns its subscription.
+    ///
+    /// - Throws: `CancellationError`, or ``PeripheralError`` with the code `stopped`.
+    func untilSubscribed(to characteristic: AttributeHandle) async throws -> Subscription {
+        // The events begin before the check, so that no subscription is missed.
+        var events = listen(asService: true).makeAsyncIterator()
+        while true {
+            if let subscription = register.subscriptions(to: characteristic).first { return subscription }
+            guard await events.next() != nil else {
+                try Task.checkCancellation()
+                throw PeripheralError.stopped
+            }
+        }
     }
 
     /// Sends the response of a control point and waits until the update with the response has ended.

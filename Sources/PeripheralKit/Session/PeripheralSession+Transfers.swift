@@ -18,11 +18,11 @@ extension PeripheralSession {
     /// the Bluetooth stack at a time. The length of the queue therefore does not depend on the size of the
     /// document. Between the chunks of a document, the session can send updates of other characteristics.
     ///
-    /// Values from later calls to ``update(_:_:to:)-(_,_,Central)`` for the same characteristic wait until
-    /// the document is complete. A second document for the same characteristic waits until the first document
-    /// is complete. If the session sends the document as indications, the value of each call to
-    /// ``indicate(_:_:to:)`` waits until the document is complete. If the central subscribes again during the
-    /// transfer, the session restarts the transfer from the beginning.
+    /// Values from later calls to ``update(_:_:to:fallback:)-(_,_,Central,_)`` for the same characteristic
+    /// wait until the document is complete. A second document for the same characteristic waits until the
+    /// first document is complete. If the session sends the document as indications, the value of each call
+    /// to ``indicate(_:_:to:)`` waits until the document is complete. If the central subscribes again during
+    /// the transfer, the session restarts the transfer from the beginning.
     ///
     /// After a cancellation, the Bluetooth stack still sends the chunks that it has already accepted. After
     /// these chunks, the session sends the end marker. The end marker prevents the central from mistaking the
@@ -53,7 +53,7 @@ extension PeripheralSession {
     ///     when the central unsubscribes during the transfer.
     ///   - ``PeripheralError/Code/disconnected`` when the central disconnects.
     ///   - ``PeripheralError/Code/notAddressable`` or ``PeripheralError/Code/insufficientSecurity`` in the
-    ///     same cases as ``notify(_:_:to:)-(_,_,Central)``.
+    ///     same cases as ``notify(_:_:to:fallback:)``.
     ///   - ``PeripheralError/Code/invalidValue`` when the chunk size or the end marker is invalid.
     ///   - ``PeripheralError/Code/notDeclared`` or ``PeripheralError/Code/stopped``.
     public func send(

@@ -51,6 +51,12 @@ extension PeripheralSession {
     ///
     /// The function follows the rules of ``notify(_:_:)-(_,Value)``.
     ///
+    /// - Parameters:
+    ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
+    ///   - value: The new value, which is at most 512 bytes long when encoded.
+    ///   - central: A central that has subscribed to the characteristic.
+    ///   - fallback: The recipients of the value if the Bluetooth stack cannot send it to the central
+    ///     separately (see ``update(_:_:to:fallback:)-(_,_,Central,_)``).
     /// - Throws: The errors of ``notify(_:_:)-(_,Value)``, or ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed. The error also occurs
     ///     when the central unsubscribes while the value waits in the queue.
@@ -66,27 +72,13 @@ extension PeripheralSession {
     public func notify<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
-        to central: Central
+        to central: Central,
+        fallback: UpdateFallback = .none
     ) async throws {
         let handle = try updatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
-        _ = try subscription(of: central, to: handle, characteristic.uuid)
-        try await runtime.updates.notify(handle, bytes, to: .central(central.id))
-    }
-
-    /// Sends a new value to several subscribers, one after the other.
-    ///
-    /// - Throws: The function throws the first error that occurs for any of the centrals (see
-    ///   ``notify(_:_:to:)-(_,_,Central)``). If an error occurs for one central, the later centrals in the
-    ///   sequence receive no value.
-    public func notify<Value>(
-        _ characteristic: Characteristic<Value>,
-        _ value: Value,
-        to centrals: some Sequence<Central>
-    ) async throws {
-        for central in centrals {
-            try await notify(characteristic, value, to: central)
-        }
+        try checkIsSubscribed(central, to: handle, characteristic.uuid, fallback: fallback)
+        try await runtime.updates.notify(handle, bytes, to: .central(central.id), fallback: fallback)
     }
 
     /// Sends a new value to all subscribers and waits until every indication is confirmed.
@@ -145,7 +137,7 @@ extension PeripheralSession {
     ///
     /// The function follows the rules of ``indicate(_:_:)``. In some versions of the Bluetooth stack, the
     /// central can crash the Bluetooth stack if the characteristic has other subscribers. See
-    /// ``notify(_:_:to:)-(_,_,Central)``.
+    /// ``notify(_:_:to:fallback:)``.
     ///
     /// - Throws: The errors of ``indicate(_:_:)``, or ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed to indications.
@@ -179,6 +171,10 @@ extension PeripheralSession {
 
     /// Returns the subscriptions to a characteristic, in the order in which they began.
     ///
+    /// The result depends on the subscriptions that the Bluetooth stack reports (see
+    /// ``Subscription/central``). A disconnected bonded central does not count as a subscriber until its
+    /// subscriptions resume.
+    ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.
     public func subscribers<Value>(
@@ -187,33 +183,32 @@ extension PeripheralSession {
         runtime.register.subscriptions(to: try updatableHandle(of: characteristic.declaration))
     }
 
-    /// Returns whether any connected central has subscribed to a characteristic.
+    /// Waits until a central has subscribed to a characteristic.
     ///
-    /// The result depends on the subscriptions that the Bluetooth stack reports (see
-    /// ``Subscription/central``). A disconnected bonded central does not count as a subscriber until its
-    /// subscriptions resume.
+    /// If the characteristic has a subscriber already, the function returns at once. A subscription that
+    /// resumes when a bonded central reconnects also ends the wait.
     ///
+    /// ``readyToUpdate(_:)`` and ``update(_:_:)`` do not wait for a subscriber. A loop that sends values
+    /// calls this function first, and therefore needs no processor time while no central has subscribed:
+    ///
+    /// ```swift
+    /// while true {
+    ///     try await session.waitForSubscriber(of: temperature)
+    ///     try await session.notify(temperature, reading)
+    /// }
+    /// ```
+    ///
+    /// The Bluetooth stack reports a subscription after the central has subscribed. If a test calls this
+    /// function after its central has subscribed, the values that the test sends next reach the central.
+    ///
+    /// - Returns: The subscription. If there are several, the function returns the oldest subscription.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
-    ///   ``PeripheralError/Code/stopped``.
-    public func hasSubscribers<Value>(
-        of characteristic: Characteristic<Value>
-    ) throws(PeripheralError) -> Bool {
-        runtime.register.hasSubscribers(try updatableHandle(of: characteristic.declaration))
-    }
-
-    /// Returns whether a central has subscribed to a characteristic.
-    ///
-    /// The result depends on the subscriptions that the Bluetooth stack reports. Some Bluetooth stacks report
-    /// a subscription but do not report which central has subscribed. The function then returns `true` for
-    /// every central, because the subscriber is unknown.
-    ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
-    ///   ``PeripheralError/Code/stopped``.
-    public func isSubscribed<Value>(
-        _ central: Central,
-        to characteristic: Characteristic<Value>
-    ) throws(PeripheralError) -> Bool {
-        runtime.isSubscribed(central.id, to: try updatableHandle(of: characteristic.declaration))
+    ///   ``PeripheralError/Code/stopped``, or `CancellationError`.
+    @discardableResult
+    public func waitForSubscriber<Value>(of characteristic: Characteristic<Value>) async throws
+        -> Subscription
+    {
+        try await runtime.untilSubscribed(to: try updatableHandle(of: characteristic.declaration))
     }
 }
 
@@ -262,6 +257,22 @@ extension PeripheralSession {
             message: "Central \(central.address) has asked for notifications of characteristic "
                 + "\(characteristic), not for indications."
         )
+    }
+
+    /// Checks that a value can reach a central.
+    ///
+    /// With a fallback, the value can also reach a subscriber that the stack does not identify.
+    private func checkIsSubscribed(
+        _ central: Central,
+        to handle: AttributeHandle,
+        _ characteristic: BluetoothUUID,
+        fallback: UpdateFallback
+    ) throws(PeripheralError) {
+        do {
+            _ = try subscription(of: central, to: handle, characteristic)
+        } catch {
+            guard fallback.isToAll, error.code == .notAddressable else { throw error }
+        }
     }
 
     /// Returns the subscription of a central that can be reached.
@@ -321,7 +332,7 @@ extension PeripheralSession {
     /// determines what happens to a value that does not fit into the queue.
     ///
     /// A slow central with a full queue delays the values for all other centrals. To send values to each
-    /// central independently, call ``update(_:_:to:)-(_,_,Central)`` for each central.
+    /// central independently, call ``update(_:_:to:fallback:)-(_,_,Central,_)`` for each central.
     ///
     /// ``notify(_:_:)-(_,Value)`` waits for room in the queues. In all other respects, `notify` behaves like
     /// `update`. The documentation of `notify` describes which updates a central receives.
@@ -347,6 +358,25 @@ extension PeripheralSession {
     ///
     /// The function follows the rules of ``update(_:_:)``.
     ///
+    /// Whether the Bluetooth stack can send a value to one central separately can change at any moment. For
+    /// example, it can change when another central disconnects. With the fallback
+    /// ``UpdateFallback/allSubscribers``, the session then sends the value to all subscribers together, and
+    /// the values keep their order:
+    ///
+    /// ```swift
+    /// while try !session.update(temperature, reading, to: central, fallback: .allSubscribers) {
+    ///     try await session.readyToUpdate(temperature, to: central, fallback: .allSubscribers)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
+    ///   - value: The new value, which is at most 512 bytes long when encoded.
+    ///   - central: A central that has subscribed to the characteristic.
+    ///   - fallback: The recipients of the value if the Bluetooth stack cannot send it to the central
+    ///     separately. Without a fallback, the session drops a queued value that it can no longer send to the
+    ///     central.
+    /// - Returns: `true` if the session has queued the value.
     /// - Throws: The errors of ``update(_:_:)``, or ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed to the characteristic.
     ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack cannot send a value to the
@@ -354,12 +384,13 @@ extension PeripheralSession {
     public func update<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
-        to central: Central
+        to central: Central,
+        fallback: UpdateFallback = .none
     ) throws(PeripheralError) -> Bool {
         let handle = try updatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
-        _ = try subscription(of: central, to: handle, characteristic.uuid)
-        return try runtime.updates.update(handle, bytes, to: .central(central.id))
+        try checkIsSubscribed(central, to: handle, characteristic.uuid, fallback: fallback)
+        return try runtime.updates.update(handle, bytes, to: .central(central.id), fallback: fallback)
     }
 
     /// Queues a new value for several subscribers if the queue of each subscriber has room.
@@ -368,22 +399,27 @@ extension PeripheralSession {
     /// subscriber. The function follows the rules of ``update(_:_:)``. If the sequence contains a central
     /// more than once, the session sends the value to that central only once.
     ///
+    /// With the fallback ``UpdateFallback/allSubscribers``, all subscribers receive the value if one of the
+    /// centrals cannot be reached separately. A central that has received the value already then receives it
+    /// again.
+    ///
     /// - Throws: The function throws the first error that occurs for any of the centrals (see
-    ///   ``update(_:_:to:)-(_,_,Central)``). If an error occurs, the session does not queue the value for any
-    ///   central.
+    ///   ``update(_:_:to:fallback:)-(_,_,Central,_)``). If an error occurs, the session does not queue the
+    ///   value for any central.
     public func update<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
-        to centrals: some Sequence<Central>
+        to centrals: some Sequence<Central>,
+        fallback: UpdateFallback = .none
     ) throws(PeripheralError) -> Bool {
         let handle = try updatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
         var identities: [Central.ID] = []
         for central in centrals {
-            _ = try subscription(of: central, to: handle, characteristic.uuid)
+            try checkIsSubscribed(central, to: handle, characteristic.uuid, fallback: fallback)
             identities.append(central.id)
         }
-        return try runtime.updates.update(handle, bytes, toEach: identities)
+        return try runtime.updates.update(handle, bytes, toEach: identities, fallback: fallback)
     }
 
     /// Waits until ``update(_:_:)`` would accept a value of any size.
@@ -408,8 +444,8 @@ extension PeripheralSession {
 
     /// Waits until the update queue of a central has room for any value.
     ///
-    /// The function ``update(_:_:to:)-(_,_,Central)`` adds values to this queue. The function `readyToUpdate`
-    /// follows the rules of ``readyToUpdate(_:)``.
+    /// The function ``update(_:_:to:fallback:)-(_,_,Central,_)`` adds values to this queue. The function
+    /// `readyToUpdate` follows the rules of ``readyToUpdate(_:)``.
     ///
     /// - Throws: The errors of ``readyToUpdate(_:)``, or ``PeripheralError`` with one of these codes:
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed, or unsubscribes during
@@ -419,11 +455,12 @@ extension PeripheralSession {
     ///     separately.
     public func readyToUpdate<Value>(
         _ characteristic: Characteristic<Value>,
-        to central: Central
+        to central: Central,
+        fallback: UpdateFallback = .none
     ) async throws {
         let handle = try updatableHandle(of: characteristic.declaration)
-        _ = try subscription(of: central, to: handle, characteristic.uuid)
-        try await runtime.updates.ready(handle, for: .central(central.id))
+        try checkIsSubscribed(central, to: handle, characteristic.uuid, fallback: fallback)
+        try await runtime.updates.ready(handle, for: .central(central.id), fallback: fallback)
     }
 
     /// Waits for room in the queue of each central, one central after the other.
@@ -432,18 +469,48 @@ extension PeripheralSession {
     /// a queue might be full again when the function returns.
     ///
     /// - Throws: The function throws the first error that occurs for any of the centrals (see
-    ///   ``readyToUpdate(_:to:)-(_,Central)``).
+    ///   ``readyToUpdate(_:to:fallback:)-(_,Central,_)``).
     public func readyToUpdate<Value>(
         _ characteristic: Characteristic<Value>,
-        to centrals: some Sequence<Central>
+        to centrals: some Sequence<Central>,
+        fallback: UpdateFallback = .none
     ) async throws {
-        for central in centrals { try await readyToUpdate(characteristic, to: central) }
+        for central in centrals { try await readyToUpdate(characteristic, to: central, fallback: fallback) }
     }
 }
 
 // MARK: - Completion
 
 extension PeripheralSession {
+    /// Waits until all values that the session has accepted are completed.
+    ///
+    /// When a body returns, the session drops the values that are queued or in flight. To send these values
+    /// first, call this function at the end of the body:
+    ///
+    /// ```swift
+    /// try await peripheral.run(on: .bluez) { session in
+    ///     try await session.notify(temperature, reading)
+    ///     try await session.waitUntilSent()
+    /// }
+    /// ```
+    ///
+    /// The function waits for every value that was queued or in flight before the call, for all centrals and
+    /// all characteristics. It also waits for indications. The function does not wait for these values:
+    ///
+    /// - Values that the session drops, for example because the central disconnects.
+    /// - Documents. The call that sends a document waits for the document.
+    /// - Preserved values of ``UpdatePolicy/durable`` that are not queued yet. The session sends them later,
+    ///   also in the next run.
+    ///
+    /// A central can delay the return of the function until its link is lost. ``completionReporting``
+    /// describes how the session determines that a value has been sent.
+    ///
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, or `CancellationError`.
+    ///   A cancelled call drops no values.
+    public func waitUntilSent() async throws {
+        try await runtime.untilUpdatesHaveLeft()
+    }
+
     /// How the session currently determines whether an update has been sent.
     ///
     /// The value of this property can change when the session publishes the peripheral again.

@@ -25,4 +25,12 @@ public struct Subscription: Hashable, Sendable {
 
     /// The value handle of the characteristic in the publication's table.
     let handle: AttributeHandle
+
+    /// Returns whether the subscription is a subscription of this central, or may be one.
+    ///
+    /// Some Bluetooth stacks report a subscription but do not report which central has subscribed. The
+    /// function then returns `true` for every central.
+    public func mayBe(of central: Central) -> Bool { mayBe(of: central.id) }
+
+    func mayBe(of id: Central.ID) -> Bool { central.map { $0.id == id } ?? true }
 }

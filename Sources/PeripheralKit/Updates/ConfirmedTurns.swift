@@ -47,7 +47,8 @@ struct ConfirmedTurns {
     ///
     /// A queue has only one turn for chunks.
     mutating func append(_ turn: Turn) {
-        guard turn.indication != nil || !turns.contains(where: { $0.queue == turn.queue && $0.isChunk }) else {
+        guard turn.indication != nil || !turns.contains(where: { $0.queue == turn.queue && $0.isChunk })
+        else {
             return
         }
         turns.append(turn)
@@ -69,7 +70,8 @@ struct ConfirmedTurns {
         for (index, turn) in turns.enumerated() {
             let own = lanes(turn.queue)
             if let indication = turn.indication {
-                // No later indication of the characteristic overtakes an indication that waits for a document.
+                // No later indication of the characteristic overtakes an indication that waits for a
+                // document.
                 let isBehind = waiting.contains { other in
                     other.characteristicIndex == turn.characteristicIndex
                         && own.contains { other.lanes.contains($0) }
@@ -103,6 +105,11 @@ struct ConfirmedTurns {
     /// The number of indications that wait in a queue.
     func count(of queue: SubscriberQueue.ID) -> Int {
         turns.count { $0.queue == queue && !$0.isChunk }
+    }
+
+    /// Returns whether an indication up to a position waits.
+    func hasIndication(upTo lastSequence: UInt64) -> Bool {
+        turns.contains { $0.indication.map { $0.sequence <= lastSequence } ?? false }
     }
 
     /// Returns the queues of the indications that wait since the last call.

@@ -2,6 +2,8 @@
 struct InFlightUpdate {
     enum Kind: Equatable {
         case value
+        /// A value that is sent to all together if the stack cannot reach its subscriber alone.
+        case valueWithFallback([UInt8], sequence: UInt64)
         /// A part of a document.
         case chunk(bytes: Int)
         /// A value that each recipient confirms.
@@ -31,6 +33,16 @@ struct InFlightUpdate {
     ///
     /// Its recipients get no other confirmed update until the update has ended.
     var isGivenUp = false
+
+    var isChunk: Bool { if case .chunk = kind { true } else { false } }
+
+    /// Whether the update is a value of a queue, not a chunk or an indication.
+    var isValue: Bool {
+        switch kind {
+        case .value, .valueWithFallback: true
+        case .chunk, .indication: false
+        }
+    }
 
     /// The lanes that a confirmed update uses.
     var lanes: [ConfirmedTurns.Lane] {

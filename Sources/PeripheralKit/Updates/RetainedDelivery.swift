@@ -136,7 +136,9 @@ struct RetainedDelivery {
     }
 
     private mutating func begin(_ parts: [Part], _ manner: Manner) -> Departure {
-        for part in parts { progress[part.subscriber.way, default: RetainedProgress()].begin(part.entry, manner) }
+        for part in parts {
+            progress[part.subscriber.way, default: RetainedProgress()].begin(part.entry, manner)
+        }
         return Departure(parts: parts, manner: manner)
     }
 

@@ -43,6 +43,43 @@ struct SubscribedCharacteristic {
         subscribers.first { $0.central == central }
     }
 
+    // MARK: Routes
+
+    /// Whether a nonempty value for all is sent to each subscriber alone.
+    var reachesEach: Bool { subscribers.count == 1 || subscribers.allSatisfy(\.getsAllAlone) }
+
+    /// The error for a central that is not a known subscriber.
+    ///
+    /// The central may be a subscriber that the stack does not identify.
+    var errorForStranger: PeripheralError { subscriber(nil) == nil ? .notSubscribed : .notAddressable }
+
+    /// Returns the queues for a value.
+    func queues(
+        to recipients: BackendUpdate.Recipients,
+        size: Int
+    ) -> Result<[SubscriberQueue.ID], PeripheralError> {
+        switch recipients {
+        case .subscribers:
+            return .success(size > 0 ? toAll : shared)
+        case .central(let central):
+            guard let subscriber = subscriber(central) else { return .failure(errorForStranger) }
+            guard size > 0 && subscriber.isAddressable || subscribers.count == 1 else {
+                return .failure(.notAddressable)
+            }
+            return .success(subscriber.queue)
+        }
+    }
+
+    /// Returns the queue of one subscriber, or of all together; `nil` if there is no such subscriber.
+    func queue(for recipients: BackendUpdate.Recipients) -> SubscriberQueue.ID? {
+        switch recipients {
+        case .subscribers: shared.first
+        case .central(let central): subscriber(central)?.queue.first
+        }
+    }
+
+    // MARK: Subscribers
+
     mutating func add(_ subscriber: Subscriber, shared: SubscriberQueue.ID?) {
         subscribers.append(subscriber)
         if let shared { self.shared = [shared] }

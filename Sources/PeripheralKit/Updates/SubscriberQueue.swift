@@ -27,7 +27,9 @@ struct SubscriberQueue {
         var ticket: TransmitQueues.Ticket?
         var content: Content
         /// The subscribers for which a value is retained; empty for other values.
-        var retained: [RetainedDelivery.Part] = []
+        let retained: [RetainedDelivery.Part]
+        /// Whether a value for one subscriber is sent to all together if the stack cannot reach it alone.
+        let fallsBack: Bool
         /// The time at which the value or the next part of a document began to wait; `nil` until that time is
         /// known.
         var since: Duration?
@@ -39,12 +41,14 @@ struct SubscriberQueue {
             _ content: Content,
             sequence: UInt64,
             for ticket: TransmitQueues.Ticket? = nil,
-            retainedFor retained: [RetainedDelivery.Part] = []
+            retainedFor retained: [RetainedDelivery.Part] = [],
+            fallsBack: Bool = false
         ) {
             self.sequence = sequence
             self.ticket = ticket
             self.content = content
             self.retained = retained
+            self.fallsBack = fallsBack
             size = if case .value(let value) = content { value.count } else { nil }
         }
     }
@@ -56,8 +60,16 @@ struct SubscriberQueue {
         /// The number of bytes of a document; `nil` for a value.
         var documentBytes: Int?
         var retained: [RetainedDelivery.Part] = []
+        /// The position of a value that is sent to all together if the stack cannot reach the subscriber
+        /// alone; `nil` for other values.
+        var fallback: UInt64?
         /// Whether the central confirms the chunk.
         var isConfirmed = false
+
+        var kind: InFlightUpdate.Kind {
+            if let documentBytes { return .chunk(bytes: documentBytes) }
+            return fallback.map { .valueWithFallback(value, sequence: $0) } ?? .value
+        }
     }
 
     let policy: UpdatePolicy
@@ -91,6 +103,10 @@ struct SubscriberQueue {
     /// The position of the first entry in the order of arrival across all queues.
     var firstSequence: UInt64? { entries.isEmpty ? nil : entries[0].sequence }
     var isEmpty: Bool { entries.isEmpty }
+    /// Returns whether a value up to a position waits.
+    func hasValue(upTo lastSequence: UInt64) -> Bool {
+        entries.contains { $0.size != nil && $0.sequence <= lastSequence }
+    }
     /// Whether the next value is a part of a document.
     var beginsWithDocument: Bool { !entries.isEmpty && entries[0].size == nil }
     /// Whether the next value is a part of a document that is confirmed chunk by chunk.
@@ -154,6 +170,14 @@ struct SubscriberQueue {
         return replaced
     }
 
+    /// Adds a value before all later values, although there may be no room.
+    mutating func insert(_ entry: consuming Entry) {
+        account(for: entry, 1)
+        hasNew = true
+        let index = entries.firstIndex { $0.sequence > entry.sequence } ?? entries.count
+        entries.insert(entry, at: index)
+    }
+
     /// Records that the contents wait.
     mutating func waits(since now: () -> Duration) {
         guard hasNew else { return }
@@ -192,7 +216,12 @@ struct SubscriberQueue {
         } else {
             let entry = entries.removeFirst()
             guard case .value(let value) = entry.content else { return nil }
-            departure = Departure(value: value, ticket: entry.ticket, retained: entry.retained)
+            departure = Departure(
+                value: value,
+                ticket: entry.ticket,
+                retained: entry.retained,
+                fallback: entry.fallsBack ? entry.sequence : nil
+            )
             count -= 1
             bytes -= value.count
         }
@@ -212,6 +241,11 @@ struct SubscriberQueue {
         inFlight -= 1
         isConfirming = false
         counters.count(result, isKnown: isKnown)
+    }
+
+    /// Records that a value in flight takes another route.
+    mutating func rerouted() {
+        inFlight -= 1
     }
 
     /// The counters with the waiting values as dropped, for a queue that is removed.

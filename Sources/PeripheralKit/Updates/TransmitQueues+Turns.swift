@@ -54,7 +54,7 @@ extension TransmitQueues {
         guard let departure = queues[place].takeFirst(at: now, limit: limit) else { return false }
         submit(
             departure.value,
-            departure.documentBytes.map(InFlightUpdate.Kind.chunk) ?? .value,
+            departure.kind,
             of: place,
             to: subscribers,
             for: departure.ticket,
@@ -155,7 +155,7 @@ extension TransmitQueues {
         var staying: [Waiter] = []
         for waiter in waiters {
             let size = waiter.value?.count ?? maximumValueLength
-            switch queues(of: waiter.characteristic, to: waiter.recipients, size: size) {
+            switch queues(for: waiter, size: size) {
             case .failure(let error):
                 outcome.answers.append((waiter.ticket, .failure(error)))
             case .success(let places)
@@ -174,7 +174,7 @@ extension TransmitQueues {
                     outcome.answers.append((waiter.ticket, .success(())))
                     continue
                 }
-                put(value, into: places, for: waiter)
+                put(value, into: places, for: waiter, fallback: waiter.fallback)
                 isNew = true
             }
         }
@@ -204,22 +204,18 @@ extension TransmitQueues {
         }
     }
 
-    /// Returns whether a nonempty value for all is sent to each subscriber alone.
-    func reachesEach(_ characteristic: AttributeHandle) -> Bool {
-        guard let characteristicIndex = characteristicIndex(characteristic) else { return true }
-        return characteristics[characteristicIndex].subscribers.count == 1
-            || characteristics[characteristicIndex].subscribers.allSatisfy(\.getsAllAlone)
-    }
-
     /// Returns the queues for a value to several subscribers, without duplicates.
     func queues(
         of characteristic: AttributeHandle,
         toEach centrals: [Central.ID],
-        size: Int
+        size: Int,
+        fallback: UpdateFallback = .none
     ) -> Result<[QueueID], PeripheralError> {
         var all: [QueueID] = []
         for central in centrals {
             switch queues(of: characteristic, to: .central(central), size: size) {
+            case .failure(let error) where fallback.isToAll && error.code == .notAddressable:
+                return queues(of: characteristic, to: .subscribers, size: 0)
             case .failure(let error): return .failure(error)
             case .success(let places): all += places.filter { !all.contains($0) }
             }
@@ -228,43 +224,25 @@ extension TransmitQueues {
     }
 
     /// Returns the queues for a value; empty if the value is for all subscribers and none exists.
+    ///
+    /// The shared queue of all subscribers takes any value, as if the value were empty.
     func queues(
         of characteristic: AttributeHandle,
         to recipients: BackendUpdate.Recipients,
-        size: Int
+        size: Int,
+        fallback: UpdateFallback = .none
     ) -> Result<[QueueID], PeripheralError> {
+        if case .central(let central) = recipients, fallback.isToAll {
+            return queues(of: characteristic, toEach: [central], size: size, fallback: fallback)
+        }
         guard let characteristicIndex = characteristicIndex(characteristic) else {
             return recipients == .subscribers ? .success([]) : .failure(.notSubscribed)
         }
-        switch recipients {
-        case .subscribers:
-            return .success(
-                size > 0
-                    ? characteristics[characteristicIndex].toAll : characteristics[characteristicIndex].shared
-            )
-        case .central(let central):
-            guard let subscriber = characteristics[characteristicIndex].subscriber(central) else {
-                return .failure(notSubscribed(to: characteristicIndex))
-            }
-            guard isReachableAlone(central, of: characteristicIndex, size: size) else {
-                return .failure(.notAddressable)
-            }
-            return .success(subscriber.queue)
-        }
+        return characteristics[characteristicIndex].queues(to: recipients, size: size)
     }
 
-    /// Returns whether a value reaches one subscriber and no other.
-    private func isReachableAlone(_ central: Central.ID, of characteristicIndex: Int, size: Int) -> Bool {
-        let characteristic = characteristics[characteristicIndex]
-        guard characteristic.subscribers.count > 1 else { return true }
-        return size > 0 && characteristic.subscriber(central)?.isAddressable == true
-    }
-
-    /// Returns the error for a central that is not a known subscriber.
-    ///
-    /// The central may be a subscriber that the stack does not identify.
-    private func notSubscribed(to characteristicIndex: Int) -> PeripheralError {
-        characteristics[characteristicIndex].subscriber(nil) == nil ? .notSubscribed : .notAddressable
+    private func queues(for waiter: Waiter, size: Int) -> Result<[QueueID], PeripheralError> {
+        queues(of: waiter.characteristic, to: waiter.recipients, size: size, fallback: waiter.fallback)
     }
 
     func hasRoom(in places: [QueueID], for size: Int) -> Bool {
@@ -277,11 +255,7 @@ extension TransmitQueues {
     func isFree(_ places: [QueueID]) -> Bool {
         !waiters.contains { waiter in
             guard let size = waiter.value?.count ?? (waiter.isOverdue ? maximumValueLength : nil),
-                case .success(let others) = self.queues(
-                    of: waiter.characteristic,
-                    to: waiter.recipients,
-                    size: size
-                )
+                case .success(let others) = self.queues(for: waiter, size: size)
             else { return false }
             return others.contains { places.contains($0) }
         }
@@ -290,7 +264,8 @@ extension TransmitQueues {
     mutating func put(
         _ value: [UInt8],
         into places: [QueueID],
-        for waiter: Waiter?
+        for waiter: Waiter?,
+        fallback: UpdateFallback
     ) {
         if let waiter {
             guard !places.isEmpty else { return outcome.answers.append((waiter.ticket, .success(()))) }
@@ -301,7 +276,13 @@ extension TransmitQueues {
         }
         let sequence = makeSequence()
         for place in places {
-            put(SubscriberQueue.Entry(.value(value), sequence: sequence, for: waiter?.ticket), into: place)
+            let entry = SubscriberQueue.Entry(
+                .value(value),
+                sequence: sequence,
+                for: waiter?.ticket,
+                fallsBack: fallback.isToAll && queues[place].central != nil
+            )
+            put(entry, into: place)
         }
     }
 
@@ -336,59 +317,42 @@ extension TransmitQueues {
 
 // MARK: - Barriers
 
-/// Waiting until earlier values have been sent to a central.
 extension TransmitQueues {
-    /// A call that waits until the earlier values to a central have completed.
+    /// Lets a call wait until all values to a central, or to all centrals, have completed that are queued or
+    /// in flight.
     ///
-    /// The call does not wait for documents or for values behind a document, because a document may take
-    /// minutes.
-    struct Barrier {
-        let ticket: Ticket
-        let central: Central.ID
-        /// The last earlier value in the queue.
-        let lastSequence: UInt64
-        /// The identifier after the last update to wait for; `nil` while one of these updates is queued.
-        var end: UInt64?
-    }
-
-    /// Lets a call wait until all values to a central that are queued or in flight have completed.
-    mutating func waitForBarrier(_ ticket: Ticket, of central: Central.ID) {
-        barriers.append(Barrier(ticket: ticket, central: central, lastSequence: sequence))
-    }
-
-    /// Withdraws a call.
-    ///
-    /// - Returns: Whether the call still waited.
-    mutating func cancelBarrier(_ ticket: Ticket) -> Bool {
-        guard let index = barriers.firstIndex(where: { $0.ticket == ticket }) else { return false }
-        barriers.remove(at: index)
-        return true
+    /// A call for one central waits neither for values behind a document, which may take minutes, nor for
+    /// indications.
+    mutating func waitForBarrier(_ ticket: Ticket, of central: Central.ID?) {
+        barriers.wait(ticket, for: central, upTo: sequence)
     }
 
     /// Answers the calls whose values have all completed.
     mutating func settleBarriers() {
         guard !barriers.isEmpty else { return }
-        for index in barriers.indices where barriers[index].end == nil && !isQueued(barriers[index]) {
-            barriers[index].end = nextNumber
-        }
-        let cleared = barriers.filter { barrier in
-            guard let end = barrier.end else { return false }
-            return !updatesInFlight.contains(before: end) {
-                !$0.isConfirmed && reaches($0.subscribers, barrier.central)
+        var barriers = barriers
+        let cleared = barriers.takeCleared(nextNumber: nextNumber, isQueued: isQueued) { central, end in
+            updatesInFlight.contains(before: end) { update in
+                guard let central else {
+                    return !update.isChunk && !update.isGivenUp && !update.subscribers.isEmpty
+                }
+                return !update.isConfirmed && reaches(update.subscribers, central)
             }
         }
-        .map(\.ticket)
-        guard !cleared.isEmpty else { return }
-        barriers.removeAll { cleared.contains($0.ticket) }
+        self.barriers = barriers
         outcome.answers += cleared.map { ($0, .success(())) }
     }
 
-    private func isQueued(_ barrier: Barrier) -> Bool {
-        turns.contains { place in
+    private func isQueued(for central: Central.ID?, upTo lastSequence: UInt64) -> Bool {
+        guard let central else {
+            return confirmedTurns.hasIndication(upTo: lastSequence)
+                || turns.contains { queues[$0].hasValue(upTo: lastSequence) }
+        }
+        return turns.contains { place in
             guard !queues[place].beginsWithDocument, let first = queues[place].firstSequence else {
                 return false
             }
-            return first <= barrier.lastSequence && reaches(subscribers(of: place), barrier.central)
+            return first <= lastSequence && reaches(subscribers(of: place), central)
         }
     }
 
@@ -418,11 +382,13 @@ extension TransmitQueues {
         at now: Duration
     ) {
         guard let characteristicIndex = characteristicIndex(characteristic),
-            let place = queue(for: recipients, of: characteristicIndex)
+            let place = characteristics[characteristicIndex].queue(for: recipients)
         else {
-            let error = characteristicIndex(characteristic).map(notSubscribed) ?? .notSubscribed
+            let error = characteristicIndex(characteristic).map { characteristics[$0].errorForStranger }
             let isForAll = recipients == .subscribers
-            return outcome.answers.append((ticket, isForAll ? .success(()) : .failure(error)))
+            return outcome.answers.append(
+                (ticket, isForAll ? .success(()) : .failure(error ?? .notSubscribed))
+            )
         }
         indicate(value, by: place, of: characteristicIndex, for: ticket, at: now)
     }
@@ -445,13 +411,6 @@ extension TransmitQueues {
         confirmedTurns.append(
             ConfirmedTurns.Turn(of: place, characteristicIndex: characteristicIndex, indication)
         )
-    }
-
-    private func queue(for recipients: BackendUpdate.Recipients, of characteristicIndex: Int) -> QueueID? {
-        switch recipients {
-        case .subscribers: characteristics[characteristicIndex].shared.first
-        case .central(let central): characteristics[characteristicIndex].subscriber(central)?.queue.first
-        }
     }
 
     /// Submits the indications and chunks whose turn it is.
@@ -514,7 +473,8 @@ extension TransmitQueues {
             queues[place].counters.dropped += 1
             return true
         }
-        guard let id = updatesInFlight.ids(where: { $0.ticket == ticket && $0.kind == .indication }).first else {
+        guard let id = updatesInFlight.ids(where: { $0.ticket == ticket && $0.kind == .indication }).first
+        else {
             return false
         }
         return updatesInFlight.change(id) { update in
@@ -574,7 +534,7 @@ extension TransmitQueues {
         let characteristic = characteristics[characteristicIndex]
         return retained.next(
             for: characteristic.retaining,
-            usually: reachesEach(characteristic.characteristic) ? .alone : .together,
+            usually: characteristic.reachesEach ? .alone : .together,
             from: source
         )
     }
@@ -588,13 +548,16 @@ extension TransmitQueues {
         let value = first.entry.update.value
         let recipients: BackendUpdate.Recipients =
             departure.manner == .alone ? .central(first.subscriber.way.central) : .subscribers
-        guard let place = queue(for: recipients, of: characteristicIndex) else {
+        guard let place = characteristics[characteristicIndex].queue(for: recipients) else {
             return endRetained(departure.parts, .failure(.notSubscribed))
         }
         if first.subscriber.kind == .indication {
             indicate(value, by: place, of: characteristicIndex, retainedFor: departure.parts, at: now())
-        } else if departure.manner == .alone, !isReachableAlone(first.subscriber.way.central, of: characteristicIndex, size: value.count) {
-            endRetained(departure.parts, .failure(.notAddressable))
+        } else if case .failure(let error) = characteristics[characteristicIndex].queues(
+            to: recipients,
+            size: value.count
+        ) {
+            endRetained(departure.parts, .failure(error))
         } else {
             let entry = SubscriberQueue.Entry(
                 .value(value),

@@ -40,7 +40,6 @@ struct TransmitQueues {
 
     typealias QueueID = SubscriberQueue.ID
 
-
     /// The work of a ticket that the stack has not accepted yet.
     struct PendingCompletion {
         var remaining: Int
@@ -54,6 +53,7 @@ struct TransmitQueues {
         var ticket: Ticket
         var characteristic: AttributeHandle
         var recipients: BackendUpdate.Recipients
+        var fallback: UpdateFallback
         var value: [UInt8]?
         /// Whether there was no room when the call began.
         var hasWaited = false
@@ -93,7 +93,7 @@ struct TransmitQueues {
     /// In the order in which they began.
     var transfers: [Transfer] = []
     var waiters: [Waiter] = []
-    var barriers: [Barrier] = []
+    var barriers = Barriers()
     var confirmedTurns = ConfirmedTurns()
     var sequence: UInt64 = 0
     private(set) var nextNumber: UInt64 = 0
@@ -189,11 +189,12 @@ extension TransmitQueues {
     mutating func offer(
         _ value: [UInt8],
         of characteristic: AttributeHandle,
-        to recipients: BackendUpdate.Recipients
+        to recipients: BackendUpdate.Recipients,
+        fallback: UpdateFallback = .none
     ) -> Answer {
-        switch queues(of: characteristic, to: recipients, size: value.count) {
+        switch queues(of: characteristic, to: recipients, size: value.count, fallback: fallback) {
         case .failure(let error): .failed(error)
-        case .success(let places): offer(value, into: places)
+        case .success(let places): offer(value, into: places, fallback: fallback)
         }
     }
 
@@ -203,20 +204,25 @@ extension TransmitQueues {
     mutating func offer(
         _ value: [UInt8],
         of characteristic: AttributeHandle,
-        toEach centrals: [Central.ID]
+        toEach centrals: [Central.ID],
+        fallback: UpdateFallback = .none
     ) -> Answer {
-        switch queues(of: characteristic, toEach: centrals, size: value.count) {
+        switch queues(of: characteristic, toEach: centrals, size: value.count, fallback: fallback) {
         case .failure(let error): .failed(error)
-        case .success(let places): offer(value, into: places)
+        case .success(let places): offer(value, into: places, fallback: fallback)
         }
     }
 
-    private mutating func offer(_ value: [UInt8], into places: [QueueID]) -> Answer {
+    private mutating func offer(
+        _ value: [UInt8],
+        into places: [QueueID],
+        fallback: UpdateFallback
+    ) -> Answer {
         guard hasRoom(in: places, for: value.count), waiters.isEmpty || isFree(places) else {
             for place in lacking(places, room: value.count) { queues[place].counters.refused += 1 }
             return .full
         }
-        put(value, into: places, for: nil)
+        put(value, into: places, for: nil, fallback: fallback)
         return .accepted
     }
 
@@ -227,10 +233,17 @@ extension TransmitQueues {
         _ ticket: Ticket,
         for characteristic: AttributeHandle,
         to recipients: BackendUpdate.Recipients,
+        fallback: UpdateFallback = .none,
         with value: [UInt8]?
     ) {
         waiters.append(
-            Waiter(ticket: ticket, characteristic: characteristic, recipients: recipients, value: value)
+            Waiter(
+                ticket: ticket,
+                characteristic: characteristic,
+                recipients: recipients,
+                fallback: fallback,
+                value: value
+            )
         )
     }
 
@@ -242,7 +255,7 @@ extension TransmitQueues {
             waiters.remove(at: index)
             return true
         }
-        if cancelIndication(ticket) || cancelTransfer(ticket) || cancelBarrier(ticket) { return true }
+        if cancelIndication(ticket) || cancelTransfer(ticket) || barriers.cancel(ticket) { return true }
         guard pendingCompletions.removeValue(forKey: ticket) != nil else { return false }
         for place in queues.places { withdraw(ticket, from: place) }
         return true
@@ -257,7 +270,7 @@ extension TransmitQueues {
     /// Records that the stack has accepted a value, which is in flight now.
     mutating func taken(_ id: BackendUpdate.ID) {
         let ticket = updatesInFlight.change(id) { inFlightUpdate -> Ticket? in
-            guard inFlightUpdate.kind == .value, let ticket = inFlightUpdate.ticket else { return nil }
+            guard inFlightUpdate.isValue, let ticket = inFlightUpdate.ticket else { return nil }
             inFlightUpdate.ticket = nil
             return ticket
         }
@@ -274,7 +287,25 @@ extension TransmitQueues {
     {
         guard let update = updatesInFlight.remove(id) else { return }
         // The outcome of an update that was given up is known already.
-        if !update.isGivenUp { finish(update, result, isKnown: isKnown) }
+        guard !update.isGivenUp, !fallBack(update, after: result) else { return }
+        finish(update, result, isKnown: isKnown)
+    }
+
+    /// Sends a value to all subscribers together if the stack could not reach its subscriber alone.
+    ///
+    /// - Returns: Whether the value is sent to all.
+    private mutating func fallBack(_ update: InFlightUpdate, after result: Result<Void, PeripheralError>)
+        -> Bool
+    {
+        guard case .failure(let error) = result, error.code == .notAddressable,
+            case .valueWithFallback(let value, let sequence) = update.kind, let queue = update.queue,
+            let shared = characteristics[update.characteristicIndex].shared.first
+        else { return false }
+        for subscriber in update.subscribers { subscribers.ended(to: subscriber) }
+        queues[queue].rerouted()
+        if queues[shared].isEmpty { turns.append(shared) }
+        queues[shared].insert(SubscriberQueue.Entry(.value(value), sequence: sequence, for: update.ticket))
+        return true
     }
 
     /// Counts an update that is no longer in flight, and informs its call.
@@ -297,11 +328,11 @@ extension TransmitQueues {
             endRetained(update.retained, result)
         }
         switch (update.kind, update.ticket) {
-        case (.value, let ticket?): settle(ticket, result)
+        case (.value, let ticket?), (.valueWithFallback, let ticket?): settle(ticket, result)
         case (.indication, let ticket?): outcome.answers.append((ticket, result))
         case (.chunk(let bytes), let ticket?): chunkEnded(of: ticket, bytes, by: update.queue, result)
         case (.chunk(let bytes), nil): if let queue = update.queue { remnantEnded(by: queue, bytes, result) }
-        case (.value, nil), (.indication, nil): break
+        case (_, nil): break
         }
     }
 }
@@ -357,7 +388,9 @@ extension TransmitQueues {
     /// Updates the data of a central.
     mutating func connected(_ central: Central) {
         subscribers.setMaximumLength(central.maximumUpdateValueLength, for: central.id)
-        for index in characteristics.indices { characteristics[index].setAddress(central.address, of: central.id) }
+        for index in characteristics.indices {
+            characteristics[index].setAddress(central.address, of: central.id)
+        }
     }
 
     /// Records whether a subscriber can be reached alone, and the kind of updates that it asks for.
@@ -411,7 +444,8 @@ extension TransmitQueues {
             characteristics[update.characteristicIndex].past.dropped += 1
             endRetained(update.retained, .failure(.disconnected))
             switch (update.kind, update.ticket) {
-            case (.value, let ticket?): settle(ticket, .failure(.disconnected))
+            case (.value, let ticket?), (.valueWithFallback, let ticket?):
+                settle(ticket, .failure(.disconnected))
             case (.indication, let ticket?): outcome.answers.append((ticket, .failure(.disconnected)))
             case (.chunk, _), (_, nil): break
             }

@@ -6,18 +6,20 @@ extension UpdateSender {
     func update(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
-        to recipients: BackendUpdate.Recipients
+        to recipients: BackendUpdate.Recipients,
+        fallback: UpdateFallback = .none
     ) throws(PeripheralError) -> Bool {
-        try offer { $0.queues.offer(value, of: characteristic, to: recipients) }
+        try offer { $0.queues.offer(value, of: characteristic, to: recipients, fallback: fallback) }
     }
 
     /// Offers a value for several subscribers.
     func update(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
-        toEach centrals: [Central.ID]
+        toEach centrals: [Central.ID],
+        fallback: UpdateFallback
     ) throws(PeripheralError) -> Bool {
-        try offer { $0.queues.offer(value, of: characteristic, toEach: centrals) }
+        try offer { $0.queues.offer(value, of: characteristic, toEach: centrals, fallback: fallback) }
     }
 
     private func offer(
@@ -37,10 +39,11 @@ extension UpdateSender {
     func notify(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
-        to recipients: BackendUpdate.Recipients
+        to recipients: BackendUpdate.Recipients,
+        fallback: UpdateFallback = .none
     ) async throws {
         try await wait { queues, ticket in
-            queues.wait(ticket, for: characteristic, to: recipients, with: value)
+            queues.wait(ticket, for: characteristic, to: recipients, fallback: fallback, with: value)
         }
     }
 
@@ -57,14 +60,18 @@ extension UpdateSender {
     }
 
     /// Waits until there is room for a value.
-    func ready(_ characteristic: AttributeHandle, for recipients: BackendUpdate.Recipients) async throws {
+    func ready(
+        _ characteristic: AttributeHandle,
+        for recipients: BackendUpdate.Recipients,
+        fallback: UpdateFallback = .none
+    ) async throws {
         try await wait { queues, ticket in
-            queues.wait(ticket, for: characteristic, to: recipients, with: nil)
+            queues.wait(ticket, for: characteristic, to: recipients, fallback: fallback, with: nil)
         }
     }
 
-    /// Waits until all values to a central that are queued or in flight have completed.
-    func untilAllHasLeft(for central: Central.ID) async throws {
+    /// Waits until all values to a central, or to all centrals, have completed that are queued or in flight.
+    func untilCompleted(for central: Central.ID?) async throws {
         try await wait { queues, ticket in queues.waitForBarrier(ticket, of: central) }
     }
 

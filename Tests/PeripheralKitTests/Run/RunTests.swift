@@ -163,7 +163,7 @@ struct RunTests {
         let session = try await peripheral.run(on: backend, logger: .silent) { $0 }
         let notifying = await #expect(throws: PeripheralError.self) { try await session.notify(level, 1) }
         #expect(notifying?.code == .stopped)
-        let asking = #expect(throws: PeripheralError.self) { try session.hasSubscribers(of: level) }
+        let asking = #expect(throws: PeripheralError.self) { try !session.subscribers(of: level).isEmpty }
         #expect(asking?.code == .stopped)
     }
 }

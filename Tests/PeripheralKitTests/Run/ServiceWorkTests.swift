@@ -36,7 +36,7 @@ struct ServiceWorkTests {
                 log.append("\(name) begins")
                 await untilCancelled()
                 // The session is still there for what is left to do.
-                _ = try session.hasSubscribers(of: value)
+                _ = try session.subscribers(of: value)
                 log.append("\(name) ends")
             }
         }

@@ -113,7 +113,7 @@ struct ConfirmedTurnsTests {
         #expect(model.end(2) == [3, 4])
     }
 
-    /// Whoever has subscribed when it is sent also confirms it.
+    /// Each subscriber of the moment at which it is sent confirms it.
     @Test func oneForAllSubscribersAlsoWaitsForWhoHasSubscribedMeanwhile() {
         var model = model(subscribed: one)
         model.subscribe(two, to: 6)
@@ -177,7 +177,7 @@ struct ConfirmedTurnsTests {
         model.queues.unsubscribed(one, from: 3)
         #expect(model.take() == [])
         #expect(model.code(2) == .notSubscribed)
-        // There is nobody left to confirm it.
+        // No subscriber is left to confirm it.
         #expect(model.answers[3] != nil && model.code(3) == nil)
     }
 

@@ -15,7 +15,8 @@ struct IndispensableSubscribersTests {
 
     /// An empty value reaches subscribers only together.
     @Test func nobodyIsSentWhatCannotReachThem() async throws {
-        let peripheral = Peripheral("Audit", restorationIdentifier: "com.example.audit", pairing: .justWorks) {
+        let peripheral = Peripheral("Audit", restorationIdentifier: "com.example.audit", pairing: .justWorks)
+        {
             GATTService("5c3a0011-7e3c-4b6e-9d29-b3f1c0a1d001") { audit }
         }
         let backend = InMemoryBackend()

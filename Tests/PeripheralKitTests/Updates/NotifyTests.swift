@@ -24,7 +24,7 @@ struct NotifyTests {
             await link.untilStopped()
         }
         try await peripheral.run(on: backend, logger: .silent) { session in
-            #expect(try session.hasSubscribers(of: level) == false)
+            #expect(try session.subscribers(of: level).isEmpty)
             try await session.notify(level, 1)
         }
         #expect(link.sent == [])
@@ -47,7 +47,7 @@ struct NotifyTests {
             host.handle(.unsubscribed(handle, by: nil))
         }
         try await peripheral.run(on: backend, logger: .silent) { session in
-            #expect(try session.hasSubscribers(of: level))
+            #expect(try !session.subscribers(of: level).isEmpty)
             #expect(session.subscriptions.map(\.central) == [nil])
             #expect(session.subscriptions.map(\.kind) == [.notification])
             try await session.notify(level, 7)
@@ -68,7 +68,7 @@ struct NotifyTests {
             try await second.subscribe(to: level)
             try await session.notify(level, 2)
             try await first.unsubscribe(from: level)
-            #expect(try session.hasSubscribers(of: level))
+            #expect(try !session.subscribers(of: level).isEmpty)
             try await session.notify(level, 3)
             try await first.subscribe(to: level)
             try await session.notify(level, 4)
@@ -82,10 +82,10 @@ struct NotifyTests {
         try await peripheral.test { central, session in
             try await central.subscribe(to: level)
             try await central.subscribe(to: data)
-            #expect(try session.hasSubscribers(of: level))
+            #expect(try !session.subscribers(of: level).isEmpty)
             central.disconnect()
-            #expect(try session.hasSubscribers(of: level) == false)
-            #expect(try session.hasSubscribers(of: data) == false)
+            #expect(try session.subscribers(of: level).isEmpty)
+            #expect(try session.subscribers(of: data).isEmpty)
         }
     }
 

@@ -64,6 +64,32 @@ struct TransmitQueuesTests {
         #expect(answered == 2)
     }
 
+    /// Of all centrals, also behind a document, and what is confirmed.
+    @Test func clearanceIsOfAllThatWasAccepted() {
+        var queues = queues(subscribed: [a, b])
+        queues.window = 1
+        let document = Document(bytes: Array(0..<40), chunkSize: 20, endMarker: nil)
+        queues.begin(1, document, of: Self.bulk, to: .centrals([a]), isStanding: false)
+        #expect(accepts([1], of: Self.bulk, to: .central(a), &queues))
+        queues.indicate(2, [2], of: Self.other, to: .central(b), at: .zero)
+        queues.indicate(3, [3], of: Self.other, to: .central(b), at: .zero)
+        queues.waitForBarrier(7, of: nil)
+        #expect(accepts([4], of: Self.bulk, to: .central(a), &queues))
+        var sent: [BackendUpdate] = []
+        var answers: [TransmitQueues.Ticket] = []
+        while !answers.contains(7) {
+            let outcome = queues.takeOutcome(at: .zero)
+            answers += outcome.answers.map(\.0)
+            sent += outcome.updates
+            guard !answers.contains(7), !sent.isEmpty else { break }
+            queues.ended(sent.removeFirst().id, .success(()))
+        }
+        #expect(answers.contains(7) && Set([2, 3]).isSubset(of: answers))
+        // What was offered later is still there.
+        #expect(sent.map(\.value) == [[4]])
+        #expect(!CharacteristicTotal.all(in: queues).contains { $0.queued > 0 })
+    }
+
     /// A barrier for one central also waits for values to all subscribers.
     ///
     /// This holds if the central cannot be reached alone.
@@ -101,7 +127,37 @@ struct TransmitQueuesTests {
         send()
         #expect(sent.filter { $0.recipients == .subscribers }.map(\.value) == [[3], [3], [1]])
         #expect(sent.filter { $0.recipients != .subscribers }.map(\.value) == [[2]])
-        #expect(!queues.reachesEach(Self.bulk))
+        #expect(queues.characteristicIndex(Self.bulk).map { queues.characteristics[$0].reachesEach } == false)
+    }
+
+    /// At the call, and while values wait or are in flight.
+    @Test func whatCannotGoAloneGoesToAll() {
+        var queues = queues(subscribed: [a, b])
+        func offer(_ value: UInt8) -> Bool {
+            let answer = queues.offer([value], of: Self.bulk, to: .central(a), fallback: .allSubscribers)
+            if case .accepted = answer { return true }
+            return false
+        }
+        queues.window = 2
+        for value: UInt8 in 1...3 { #expect(offer(value)) }
+        let alone = queues.takeOutcome(at: .zero).updates
+        #expect(alone.map(\.recipients) == [.central(a), .central(a)])
+        queues.changed(a, of: Self.bulk, isAddressable: false)
+        #expect(offer(4))
+        for update in alone { queues.ended(update.id, .failure(.notAddressable)) }
+        var sent: [BackendUpdate] = []
+        while case let updates = queues.takeOutcome(at: .zero).updates, !updates.isEmpty {
+            sent += updates
+            for update in updates {
+                let isAlone = update.recipients == .central(a)
+                queues.ended(update.id, isAlone ? .failure(.notAddressable) : .success(()))
+            }
+        }
+        #expect(sent.filter { $0.recipients == .subscribers }.map(\.value) == [[1], [2], [3], [4]])
+        #expect(CharacteristicTotal.all(in: queues).map(\.counters.sent) == [4])
+        #expect(CharacteristicTotal.all(in: queues).map(\.counters.dropped) == [0])
+        // Without the fallback, the value fails.
+        #expect(!accepts([5], of: Self.bulk, to: .central(a), &queues))
     }
 
     /// The stack may know that there is a subscriber, and not which central it is.

@@ -88,6 +88,7 @@ enum PeripheralKitStandIns {
     static var peripheral: Peripheral { fatalError() }
     static var power: Characteristic<Bool> { fatalError() }
     static var reading: Int16 { fatalError() }
+    static var readings: AsyncStream<Int16> { fatalError() }
     static var screen: any Screen { fatalError() }
     static var sensor: any Sensor { fatalError() }
     static var session: PeripheralSession { fatalError() }
@@ -105,4 +106,5 @@ enum PeripheralKitStandIns {
     }
 
     static func forget(_ central: Central) {}
+    static func nextEntry() -> String { fatalError() }
 }

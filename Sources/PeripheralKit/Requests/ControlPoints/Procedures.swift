@@ -79,9 +79,10 @@ final class Procedures: Sendable {
     ///
     /// - Throws: The ATT error that refuses the request.
     func admit(_ request: Request) async throws {
+        let subscriptions = request.session.runtime.register.subscriptions(to: request.place.controlPoint)
         guard
             !request.content.responds
-                || request.session.runtime.isSubscribed(request.place.central, to: request.place.controlPoint)
+                || subscriptions.contains(where: { $0.mayBe(of: request.place.central) })
         else {
             throw request.content.notSubscribed
         }

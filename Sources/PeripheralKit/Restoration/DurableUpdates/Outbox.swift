@@ -51,9 +51,6 @@ struct Outbox {
     /// The updates in the form of the preserved state.
     var preserved: [PreservedUpdate] { entries.map(\.update) }
 
-    /// The characteristics and subscribers with waiting updates.
-    var keys: Set<Key> { Set(entries.map(\.key)) }
-
     /// Returns the first update, except the given updates.
     func next(for key: Key, besides numbers: [UInt64]) -> Entry? {
         entries.first { $0.key == key && !numbers.contains($0.number) }
