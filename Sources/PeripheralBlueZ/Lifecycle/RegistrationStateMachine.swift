@@ -254,12 +254,14 @@ extension RegistrationStateMachine {
 
     /// Ends the steps because no step remains.
     private mutating func settle() -> Action? {
-        let refusal = isPowered ? advertising.firstRefusal : nil
-        isAdvertising = isPowered && refusal == nil && advertising.isAnythingMeant
+        // The report includes calls of bluetoothd. The peripheral counts as on the air when they have
+        // succeeded.
         guard isReported else {
             state = .reportingPublication
             return .reportPublication
         }
+        let refusal = isPowered ? advertising.firstRefusal : nil
+        isAdvertising = isPowered && refusal == nil && advertising.isAnythingMeant
         advertising.completeDemand()
         if let refusal {
             failedRenewals += 1

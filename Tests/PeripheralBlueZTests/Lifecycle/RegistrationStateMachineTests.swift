@@ -401,6 +401,14 @@ struct RegistrationStateMachineTests {
         #expect(machine.handle(.stopRequested) == Self.withdrawsAdvertisement)
     }
 
+    /// The report of the publication includes calls of bluetoothd, which may end meanwhile.
+    @Test func itIsOnTheAirWhenItsPublicationIsReported() {
+        var machine = Self.machine(after: Self.advertised)
+        #expect(!machine.isAdvertising && !machine.isComplete)
+        #expect(machine.handle(.reportedPublication) == nil)
+        #expect(machine.isAdvertising && machine.isComplete)
+    }
+
     /// The advertisement that bluetoothd drops, wherever the news finds the machine: the services stay.
     @Test(arguments: [
         published + [.advertisementReleased(0)],
