@@ -271,7 +271,7 @@ let layers: [Target] = [
             "PeripheralEmulator", "PeripheralOneThread", "PeripheralTesting", "PeripheralVirtualServer",
             "PeripheralGlucose", "PeripheralHeartRate", "PeripheralRecordAccess",
             "PeripheralServiceConformance",
-            "TestSupport", "crash-test-helper", "one-thread-test-helper",
+            "TestSupport", "crash-test-helper", "one-thread-test-helper", "signal-test-helper",
             .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: swiftSettings
@@ -408,6 +408,14 @@ let testSupport: [Target] = [
         name: "crash-test-helper",
         dependencies: ["PeripheralBlueZ", "PeripheralConformance", "PeripheralDBus"],
         path: "Tests/CrashTestHelper",
+        swiftSettings: swiftSettings
+    ),
+
+    // The program that signals stop over an emulated bluetoothd.
+    .executableTarget(
+        name: "signal-test-helper",
+        dependencies: ["PeripheralBlueZ", "PeripheralDBus", "PeripheralKit"],
+        path: "Tests/SignalTestHelper",
         swiftSettings: swiftSettings
     ),
 

@@ -19,11 +19,11 @@ extension Peripheral {
     /// If the calling task is cancelled, `run` cancels the body and the running handlers, and withdraws the
     /// peripheral.
     ///
-    /// To shut down gracefully on `SIGTERM`, return from the body. The peripheral answers pending requests
-    /// before `run` returns. The framework does not handle signals such as `SIGTERM`. The module
-    /// `PeripheralServiceLifecycle` provides the type `PeripheralService`. When a graceful shutdown begins,
-    /// `PeripheralService` cancels the body. `OneThread.arrivals(of:)` of the module `PeripheralOneThread`
-    /// reports signals to the program.
+    /// To shut down gracefully, return from the body. The peripheral answers pending requests before `run`
+    /// returns. ``run(on:restoringFrom:savingEvery:logger:_:until:)`` shuts down gracefully when a closure
+    /// returns. `run(on:stoppingOn:)` of the module `PeripheralBlueZ` shuts down gracefully on signals such
+    /// as `SIGTERM`. The other functions do not change the handling of signals. In a program that uses
+    /// swift-service-lifecycle, use `PeripheralService` of the module `PeripheralServiceLifecycle`.
     ///
     /// If the Bluetooth stack stops during a run, a backend such as `.bluez` publishes the peripheral again
     /// as soon as possible. While the Bluetooth stack is not available, the body continues. ``states``
@@ -316,7 +316,10 @@ extension Error {
     }
 }
 
-private func untilCancelled() async throws {
+/// Waits until the calling task is cancelled.
+///
+/// - Throws: `CancellationError`, always.
+func untilCancelled() async throws {
     let (never, continuation) = AsyncStream.makeStream(of: Never.self)
     for await _ in never {}
     continuation.finish()

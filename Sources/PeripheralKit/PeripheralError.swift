@@ -8,7 +8,7 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case stackUnavailable, adapterUnavailable, permissionDenied, rejected, connectionLost, stopped
             case notDeclared, invalidValue, timedOut, notSubscribed, notAddressable, disconnected,
-                unconfirmed, insufficientSecurity, unknownCentral, restorationUnavailable
+                unconfirmed, insufficientSecurity, unknownCentral, restorationUnavailable, signalsUnavailable
         }
 
         private let kind: Kind
@@ -65,6 +65,12 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         ///
         /// The code does not apply if both the identifier and the store are missing.
         public static let restorationUnavailable = Code(kind: .restorationUnavailable)
+
+        /// The program cannot receive a signal that must stop the peripheral.
+        ///
+        /// Either the system does not allow programs to handle the signal, such as `SIGKILL`, or no file
+        /// descriptor is available.
+        public static let signalsUnavailable = Code(kind: .signalsUnavailable)
 
         /// The code's name.
         public var description: String { kind.rawValue }

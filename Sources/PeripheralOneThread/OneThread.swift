@@ -69,80 +69,42 @@ public enum OneThread: Sendable {
     ///
     /// An example of a signal is `SIGTERM`.
     ///
-    /// To shut a peripheral down gracefully, cancel the peripheral's task when a signal arrives:
-    ///
     /// ```swift
     /// OneThread.run {
-    ///     let service = Task { try await lamp.peripheral.run(on: .bluez) }
     ///     do {
-    ///         let signals = try OneThread.arrivals(of: [SIGTERM, SIGINT])
-    ///         Task { for await _ in signals { service.cancel() } }
-    ///         try await service.value
-    ///     } catch is CancellationError {
-    ///         // A signal has cancelled the task.
+    ///         for await _ in try OneThread.arrivals(of: [SIGHUP]) { await lamp.reload() }
     ///     } catch {
     ///         print(error)
-    ///         return 1
     ///     }
-    ///     return 0
+    ///     return 1
     /// }
     /// ```
     ///
+    /// To shut a peripheral down gracefully on a signal, use `Peripheral.run(on:stoppingOn:)` of the module
+    /// `PeripheralBlueZ` instead.
+    ///
     /// Call `arrivals(of:)` within ``run(_:)``. A call of `arrivals(of:)` outside ``run(_:)`` stops the
-    /// program with a runtime error. Do not pass the same signal to two calls of `arrivals(of:)`. The child
-    /// processes of the program inherit the signal mask, and therefore block the same signals.
+    /// program with a runtime error. If several streams contain the same signal, each stream receives it.
     ///
     /// - Parameter signals: The numbers of the signals to receive, such as `SIGTERM`.
     /// - Returns: A stream of received signals, represented by their signal numbers. If several signals
     ///   arrive before the program reads the stream, the stream delivers only the newest signal. The stream
-    ///   ends when the program stops reading the stream.
-    /// - Throws: ``SignalsError`` when no file descriptor is available. If the method throws a
-    ///   ``SignalsError``, the handling of the signals does not change.
+    ///   ends when the program stops reading the stream. Then the signals have their previous handling
+    ///   again, unless another stream contains them.
+    /// - Throws: ``SignalsError`` when no file descriptor is available, or when the system does not allow
+    ///   programs to handle a signal, such as `SIGKILL`. If the method throws a ``SignalsError``, the
+    ///   handling of the signals does not change.
     public static func arrivals(of signals: [CInt]) throws(SignalsError) -> AsyncStream<CInt> {
         guard let loop = EventLoop.ofProcess else { preconditionFailure("call this within OneThread.run") }
-        let descriptor = try openDescriptor(of: signals)
-        block(signals)
-        return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            loop.execute {
-                // Before Swift 6.3, the caller runs on another thread. The threads of Swift's pool have all
-                // signals blocked.
-                block(signals)
-                let watch = loop.watch(fileDescriptor: descriptor, events: .readable) { _ in
-                    while let signal = readSignal(from: descriptor) { continuation.yield(signal) }
-                }
-                continuation.onTermination = { _ in
-                    loop.execute {
-                        watch.cancel()
-                        close(descriptor)
-                    }
-                }
-            }
+        do throws(ProcessSignalsUnavailable) {
+            return try ProcessSignalReceiver.receive(
+                signals,
+                on: loop,
+                bufferingPolicy: .bufferingNewest(1),
+                endsWithStream: true
+            ).arrivals
+        } catch {
+            throw SignalsError(number: error.number)
         }
-    }
-
-    /// Returns a descriptor that is readable when a blocked signal has arrived.
-    private static func openDescriptor(of signals: [CInt]) throws(SignalsError) -> CInt {
-        var set = signalSet(signals)
-        let descriptor = unsafe signalfd(-1, &set, CInt(SFD_NONBLOCK | SFD_CLOEXEC))
-        if descriptor < 0 { throw SignalsError(number: errno) }
-        return descriptor
-    }
-
-    private static func block(_ signals: [CInt]) {
-        var set = signalSet(signals)
-        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-    }
-
-    private static func signalSet(_ signals: [CInt]) -> sigset_t {
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        for signal in signals { unsafe sigaddset(&set, signal) }
-        return set
-    }
-
-    private static func readSignal(from descriptor: CInt) -> CInt? {
-        var information = signalfd_siginfo()
-        let size = MemoryLayout<signalfd_siginfo>.size
-        return unsafe read(descriptor, &information, size) == size ? CInt(information.ssi_signo) : nil
     }
 }

@@ -1,8 +1,9 @@
 private import Glibc
 
-/// An error that occurs when no file descriptor is available to receive signals.
+/// An error that occurs when the program cannot receive signals.
 ///
-/// The process or the machine has reached its limit on open files.
+/// Either the process or the machine has reached its limit on open files, or the system does not allow
+/// programs to handle one of the signals.
 public struct SignalsError: Error, Sendable, CustomStringConvertible {
     private let number: CInt
 
@@ -15,6 +16,9 @@ public struct SignalsError: Error, Sendable, CustomStringConvertible {
     /// The locale of the process determines the language of the operating system's error message.
     public var description: String {
         let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
-        return "The program cannot receive signals: \(reason). Raise the limit of open files."
+        let remedy =
+            number == EINVAL
+            ? "Choose signals that a program can handle." : "Raise the limit of open files."
+        return "The program cannot receive signals: \(reason). \(remedy)"
     }
 }

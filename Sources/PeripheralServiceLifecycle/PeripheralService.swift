@@ -2,7 +2,6 @@
     public import Logging
     public import PeripheralKit
     public import ServiceLifecycle
-    internal import Synchronization
 
     /// A `Service` that runs a peripheral.
     ///
@@ -49,52 +48,20 @@
 
         /// Runs the peripheral until the body returns or a graceful shutdown begins.
         ///
-        /// During a graceful shutdown, `run` withdraws the advertisement, answers the pending requests,
-        /// withdraws the services, and returns. If the peripheral is waiting for a Bluetooth stack, a
-        /// graceful shutdown ends the wait. If the calling task is cancelled, the method cancels the pending
-        /// requests instead of answering them.
+        /// When a graceful shutdown begins, `run` ends like
+        /// `Peripheral.run(on:restoringFrom:savingEvery:logger:_:until:)`: `run` cancels the body, withdraws
+        /// the advertisement, answers the pending requests, withdraws the services, and returns. If these
+        /// steps take longer than 5 seconds, `run` cancels the pending requests. If the peripheral is waiting
+        /// for a Bluetooth stack, a graceful shutdown ends the wait. If the calling task is cancelled, the
+        /// method cancels the pending requests instead of answering them.
         ///
         /// - Throws: The same errors as `Peripheral.run(on:logger:_:)`. A graceful shutdown does not cause a
         ///   `CancellationError`.
         public func run() async throws {
-            let body = Body(body)
-            do {
-                try await withThrowingTaskGroup { group in
-                    group.addTask {
-                        try await peripheral.run(on: backend, logger: logger, body.run)
-                        return true
-                    }
-                    group.addTask {
-                        try await gracefulShutdown()
-                        return false
-                    }
-                    while let hasEnded = try await group.next() {
-                        // A body that has not begun cannot end. Before the body begins, there are no requests
-                        // to answer.
-                        if hasEnded || !body.hasBegun { group.cancelAll() }
-                        if hasEnded { return }
-                    }
-                }
-            } catch is CancellationError where Task.isShuttingDownGracefully && !Task.isCancelled {
-                // After a graceful shutdown, the body can end with a CancellationError.
+            try await peripheral.run(on: backend, logger: logger, body) {
+                // The error only reports that the run has ended first.
+                try? await gracefulShutdown()
             }
-        }
-    }
-
-    /// The program's work, and whether the work has begun.
-    private final class Body: Sendable {
-        private let work: @Sendable (PeripheralSession) async throws -> Void
-        private let state = Mutex(false)
-
-        init(_ work: @escaping @Sendable (PeripheralSession) async throws -> Void) {
-            self.work = work
-        }
-
-        var hasBegun: Bool { state.withLock { $0 } }
-
-        @Sendable func run(_ session: PeripheralSession) async throws {
-            state.withLock { $0 = true }
-            try await cancelWhenGracefulShutdown { [work] in try await work(session) }
         }
     }
 #endif

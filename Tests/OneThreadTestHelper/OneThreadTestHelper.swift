@@ -18,6 +18,11 @@ struct OneThreadTestHelper {
                 case "tasks": try await doAllThatTasksDo()
                 case "descriptors": try await asksForSignalsWithoutDescriptors()
                 case "peripheral" where arguments.count == 3: try await runTwice(on: arguments[2])
+                case "stops" where arguments.count == 3:
+                    try await StoppedPeripheral.run(on: BlueZBackend(bus: .address(arguments[2])))
+                    #if compiler(>=6.3)
+                        guard try threadCount() == 1 else { throw Mistake(description: "another thread") }
+                    #endif
                 case "runs" where arguments.count == 4:
                     try await run(Int(arguments[3]) ?? 10, on: arguments[2])
                 case "status": return 3

@@ -65,6 +65,7 @@ enum PeripheralKitStandIns {
 
     protocol Button: Sendable {
         var isHeld: Bool { get async }
+        func pressed() async
     }
 
     protocol Image: Sendable {

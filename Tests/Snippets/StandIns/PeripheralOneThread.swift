@@ -6,6 +6,7 @@ import PeripheralOneThread
 enum PeripheralOneThreadStandIns {
     protocol Lamp: Sendable {
         var peripheral: Peripheral { get }
+        func reload() async
     }
 
     static var lamp: any Lamp { fatalError() }

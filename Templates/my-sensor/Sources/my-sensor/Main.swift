@@ -23,7 +23,7 @@ enum Main {
         if CommandLine.arguments.contains("--emulated") {
             try await runEmulated(sensor)
         } else {
-            try await sensor.peripheral.run(on: .bluez) { session in
+            try await sensor.peripheral.run(on: .bluez, stoppingOn: [SIGTERM, SIGINT]) { session in
                 print("\(sensor.peripheral.name) is advertising; stop with Ctrl-C.")
                 try await sensor.sendReadings(over: session)
             }

@@ -1,0 +1,125 @@
+internal import Glibc
+internal import Synchronization
+
+/// A receiver of signals that arrive at the process.
+///
+/// Several receivers can receive the same signal. While a signal has receivers, it has no other effect. After
+/// its last receiver has ended, the signal has its previous handling again.
+package final class ProcessSignalReceiver: Sendable {
+    private static let registry = Mutex(Registry())
+
+    private let loop: EventLoop
+    private let continuation: AsyncStream<CInt>.Continuation
+    private let watch = Mutex<LoopSource?>(nil)
+
+    /// Begins to receive signals.
+    ///
+    /// - Parameters:
+    ///   - signals: The numbers of the signals.
+    ///   - loop: The loop that reports the signals.
+    ///   - policy: The buffer for signals that the program has not read yet.
+    ///   - endsWithStream: Whether the receiver ends when the program no longer reads the stream.
+    /// - Returns: The signals in the order of their arrival, and their receiver.
+    /// - Throws: If the program cannot receive one of the signals, the handling of no signal changes.
+    package static func receive(
+        _ signals: [CInt],
+        on loop: EventLoop,
+        bufferingPolicy policy: AsyncStream<CInt>.Continuation.BufferingPolicy,
+        endsWithStream: Bool = false
+    ) throws(ProcessSignalsUnavailable) -> (arrivals: AsyncStream<CInt>, receiver: ProcessSignalReceiver) {
+        let (arrivals, continuation) = AsyncStream.makeStream(of: CInt.self, bufferingPolicy: policy)
+        let receiver = ProcessSignalReceiver(continuation, on: loop)
+        let descriptor = try ProcessSignalHandler.open()
+        try registry.withLock { (registry) throws(ProcessSignalsUnavailable) in
+            try registry.add(ObjectIdentifier(receiver), of: Set(signals), continuation, from: descriptor)
+        }
+        if endsWithStream { continuation.onTermination = { _ in receiver.end() } }
+        receiver.start(signals, descriptor)
+        return (arrivals, receiver)
+    }
+
+    private init(_ continuation: AsyncStream<CInt>.Continuation, on loop: EventLoop) {
+        self.loop = loop
+        self.continuation = continuation
+    }
+
+    private func start(_ signals: [CInt], _ descriptor: CInt) {
+        loop.execute { [self] in
+            // Other threads can have these signals blocked: those of Swift's pool, and all threads of a
+            // process that was started with a blocked signal. One thread must accept them.
+            unblock(signals)
+            let source = loop.watch(fileDescriptor: descriptor, events: .readable) { _ in
+                Self.registry.withLock { $0.deliver(from: descriptor) }
+            }
+            watch.withLock { $0 = source }
+        }
+    }
+
+    /// Ends the stream and restores the handling of signals that have no other receiver.
+    ///
+    /// A second call has no effect.
+    package func end() {
+        Self.registry.withLock { $0.remove(ObjectIdentifier(self)) }
+        continuation.finish()
+        loop.execute { [self] in watch.withLock { $0.take() }?.cancel() }
+    }
+}
+
+private func unblock(_ signals: [CInt]) {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    for signal in signals { unsafe sigaddset(&set, signal) }
+    unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+}
+
+/// The receivers of the process, and the previous handling of their signals.
+private struct Registry {
+    private struct Receiver {
+        let signals: Set<CInt>
+        let continuation: AsyncStream<CInt>.Continuation
+    }
+
+    private var receivers: [ObjectIdentifier: Receiver] = [:]
+    private var previous: [CInt: sigaction] = [:]
+
+    mutating func add(
+        _ receiver: ObjectIdentifier,
+        of signals: Set<CInt>,
+        _ continuation: AsyncStream<CInt>.Continuation,
+        from descriptor: CInt
+    ) throws(ProcessSignalsUnavailable) {
+        // A signal that arrived for an earlier receiver does not concern this one.
+        if receivers.isEmpty { _ = ProcessSignalHandler.read(from: descriptor) }
+        do throws(ProcessSignalsUnavailable) {
+            for signal in signals where previous[signal] == nil {
+                previous[signal] = try ProcessSignalHandler.install(for: signal)
+            }
+        } catch {
+            restoreUnused()
+            throw error
+        }
+        receivers[receiver] = Receiver(signals: signals, continuation: continuation)
+    }
+
+    mutating func remove(_ receiver: ObjectIdentifier) {
+        receivers[receiver] = nil
+        restoreUnused()
+    }
+
+    /// Passes the signals that have arrived to their receivers.
+    func deliver(from descriptor: CInt) {
+        for signal in ProcessSignalHandler.read(from: descriptor) {
+            for receiver in receivers.values where receiver.signals.contains(signal) {
+                receiver.continuation.yield(signal)
+            }
+        }
+    }
+
+    private mutating func restoreUnused() {
+        for (signal, handling) in previous
+        where !receivers.values.contains(where: { $0.signals.contains(signal) }) {
+            ProcessSignalHandler.restore(handling, for: signal)
+            previous[signal] = nil
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../SignalTestHelper/StoppedPeripheral.swift
