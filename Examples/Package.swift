@@ -138,7 +138,7 @@ let package = Package(
                 .product(name: "PeripheralTesting", package: "swift-peripheral"),
                 .product(name: "PeripheralEmulator", package: "swift-peripheral"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
         .testTarget(

@@ -1,5 +1,3 @@
-import Logging
-import PeripheralBlueZ
 import PeripheralEmulator
 package import PeripheralKit
 package import PeripheralTesting
@@ -20,47 +18,28 @@ extension RunOptions {
         emulated scene: @escaping @Sendable (_ central: VirtualCentral) async throws -> Void
     ) async throws {
         let serve = serve ?? { _ in try await Task.sleep(for: .seconds(Int64.max / 2)) }
-        try await withStopRequest(after: duration?.duration) { [adapter, emulated] stop in
-            if emulated {
-                try await runEmulated(peripheral, until: stop, serve, scene)
-            } else {
-                try await runOnBlueZ(peripheral, adapter: adapter, until: stop, serve)
+        if emulated {
+            try await runEmulated(peripheral, serve, scene)
+        } else {
+            let place = adapter.map { " on \($0)" } ?? ""
+            try await run(peripheral) { session in
+                Terminal.print("\(peripheral.name) is advertising\(place); stop with Ctrl-C.")
+                try await serve(session)
             }
         }
     }
-}
 
-private func runOnBlueZ(
-    _ peripheral: Peripheral,
-    adapter: String?,
-    until stop: StopRequest,
-    _ serve: @escaping @Sendable (PeripheralSession) async throws -> Void
-) async throws {
-    let logger = quietLogger(for: peripheral)
-    let backend = BlueZBackend(
-        adapter: adapter.map { .named($0) } ?? .firstPowered,
-        recovery: .afterPublication,
-        logger: logger
-    )
-    try await peripheral.run(on: backend, logger: logger) { session in
-        let place = adapter.map { " on \($0)" } ?? ""
-        Terminal.print("\(peripheral.name) is advertising\(place); stop with Ctrl-C.")
-        try await stop.ends { try await serve(session) }
-    }
-}
-
-private func runEmulated(
-    _ peripheral: Peripheral,
-    until stop: StopRequest,
-    _ serve: @escaping @Sendable (PeripheralSession) async throws -> Void,
-    _ scene: @escaping @Sendable (VirtualCentral) async throws -> Void
-) async throws {
-    Terminal.print("Starting an emulated bluetoothd on its own D-Bus. No radio is used.")
-    try await withEmulatedBlueZ { bluez in
-        try await peripheral.run(on: bluez.backend, logger: quietLogger(for: peripheral)) { session in
-            Terminal.print("\(peripheral.name) is advertising.")
-            let central = bluez.central(for: peripheral, patience: .seconds(60))
-            try await stop.ends {
+    private func runEmulated(
+        _ peripheral: Peripheral,
+        _ serve: @escaping @Sendable (PeripheralSession) async throws -> Void,
+        _ scene: @escaping @Sendable (VirtualCentral) async throws -> Void
+    ) async throws {
+        Terminal.print("Starting an emulated bluetoothd on its own D-Bus. No radio is used.")
+        try await withEmulatedBlueZ { bluez in
+            try await run(peripheral, on: bluez.backend) { session in
+                Terminal.print("\(peripheral.name) is advertising.")
+                let central = bluez.central(for: peripheral, patience: .seconds(60))
+                defer { central.disconnect() }
                 try await withThrowingTaskGroup { group in
                     group.addTask {
                         try await serve(session)
@@ -75,17 +54,7 @@ private func runEmulated(
                     for try await isSceneOver in group where isSceneOver { return }
                 }
             }
-            central.disconnect()
         }
+        Terminal.print("The advertisement and the services are withdrawn.")
     }
-    Terminal.print("The advertisement and the services are withdrawn.")
-}
-
-/// Returns a logger for errors only, because the terminal belongs to the example.
-///
-/// An error that ends the run is printed at the end.
-private func quietLogger(for peripheral: Peripheral) -> Logger {
-    var logger = Logger(label: peripheral.name)
-    logger.logLevel = .error
-    return logger
 }

@@ -1,7 +1,5 @@
 import ArgumentParser
 import ExampleSupport
-import Logging
-import PeripheralBlueZ
 import PeripheralKit
 
 /// The command line of a door lock that keeps its state when the program ends or is killed.
@@ -23,35 +21,25 @@ struct DoorLock: AsyncParsableCommand {
     var options: RunOptions
 
     func run() async throws {
-        try await withStopRequest(after: options.duration?.duration) {
-            [name, adapter = options.adapter, emulated = options.emulated] stop in
-            if emulated {
-                try await stop.ends { try await playScene(name: name) }
-            } else {
-                try await runOnBlueZ(name: name, adapter: adapter, until: stop)
-            }
+        if options.emulated {
+            try await playScene(name: name, for: options.duration?.duration)
+        } else {
+            try await runOnBlueZ(name: name, options)
         }
     }
 }
 
 /// Serves the door to real centrals.
-private func runOnBlueZ(name: String, adapter: String?, until stop: StopRequest) async throws {
+private func runOnBlueZ(name: String, _ options: RunOptions) async throws {
     let door = Door(name: name) { isLocked in
         Terminal.print("door:   the bolt moves: \(isLocked ? "locked" : "unlocked")")
     } onRestore: { restored in
         for line in restored.summary { Terminal.print("door:   \(line)") }
     }
-    var logger = Logger(label: "door-lock")
-    logger.logLevel = .error
-    let backend = BlueZBackend(
-        adapter: adapter.map { .named($0) } ?? .firstPowered,
-        recovery: .afterPublication,
-        logger: logger
-    )
-    try await door.peripheral.run(on: backend, logger: logger) { session in
+    try await options.run(door.peripheral) { session in
         let state = try session.value(of: door.isLocked) ? "locked" : "unlocked"
         Terminal.print("door:   on the air, \(state)")
-        try await stop.ends { for await _ in session.events {} }
+        for await _ in session.events {}
     }
 }
 

@@ -2,11 +2,30 @@ import ExampleSupport
 import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting
+import UnixSignals
+
+/// Plays the scene to its end, or until `SIGINT`, `SIGTERM` or the end of a time limit.
+///
+/// The library handles signals for a peripheral. Here, the peripheral runs in another process, which must not
+/// be left when a signal ends this one.
+func playScene(name: String, for limit: Duration?) async throws {
+    try await withThrowingTaskGroup { group in
+        group.addTask { try await playScene(name: name) }
+        group.addTask {
+            for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { return }
+        }
+        if let limit {
+            group.addTask { try await Task.sleep(for: limit) }
+        }
+        defer { group.cancelAll() }
+        try await group.next()
+    }
+}
 
 /// Runs the door lock on an emulated Bluetooth stack, kills it, and runs it again.
 ///
 /// The lock runs in its own process. Nothing is left of it when the scene ends or is cancelled.
-func playScene(name: String) async throws {
+private func playScene(name: String) async throws {
     Terminal.print("Starting an emulated bluetoothd on its own D-Bus. No radio is used.")
     let directory = try StateFolder()
     defer { directory.remove() }

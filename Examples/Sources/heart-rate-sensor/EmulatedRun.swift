@@ -5,22 +5,22 @@ import PeripheralKit
 import PeripheralTesting
 
 /// Serves the sensor on an emulated Bluetooth stack, to a virtual central that shows its data.
-func runEmulated(_ sensor: PulseSensor, until stop: StopRequest) async throws {
+func runEmulated(_ sensor: PulseSensor, _ options: RunOptions) async throws {
     Terminal.print("Starting an emulated bluetoothd on its own D-Bus. No radio is used.")
     try await withEmulatedBlueZ { bluez in
-        try await sensor.peripheral.run(on: bluez.backend) { session in
+        try await options.run(sensor.peripheral, on: bluez.backend) { session in
             Terminal.print("sensor:  \(sensor.peripheral.name) is advertising.")
             // The battery level changes rarely, so the central waits longer than usual.
             let central = bluez.central(for: sensor.peripheral, patience: .seconds(60))
-            try await stop.ends {
-                try await withThrowingTaskGroup { group in
-                    group.addTask { try await sensor.sendMeasurements(over: session) }
-                    group.addTask { try await show(sensor, seenBy: central) }
-                    try await group.waitForAll()
-                }
+            defer {
+                central.disconnect()
+                Terminal.print("central: disconnected.")
             }
-            central.disconnect()
-            Terminal.print("central: disconnected.")
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await sensor.sendMeasurements(over: session) }
+                group.addTask { try await show(sensor, seenBy: central) }
+                try await group.waitForAll()
+            }
         }
     }
     Terminal.print("sensor:  the advertisement and the services are withdrawn.")

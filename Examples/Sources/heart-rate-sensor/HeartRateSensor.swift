@@ -1,7 +1,6 @@
 import ArgumentParser
 import ExampleSupport
-import Logging
-import PeripheralBlueZ
+import PeripheralKit
 
 /// The command line of a heart rate sensor with a simulated heart.
 @main
@@ -23,34 +22,21 @@ struct HeartRateSensor: AsyncParsableCommand {
 
     func run() async throws {
         let sensor = PulseSensor(name: name)
-        try await withStopRequest(after: options.duration?.duration) {
-            [adapter = options.adapter, emulated = options.emulated] stop in
-            if emulated {
-                try await runEmulated(sensor, until: stop)
-            } else {
-                try await runOnBlueZ(sensor, adapter: adapter, until: stop)
-            }
+        if options.emulated {
+            try await runEmulated(sensor, options)
+        } else {
+            try await runOnBlueZ(sensor, options)
         }
     }
 }
 
 /// Serves the sensor to real centrals.
-private func runOnBlueZ(_ sensor: PulseSensor, adapter: String?, until stop: StopRequest) async throws {
-    // Only measurements go to the terminal. An error that ends the run is printed at the end.
-    var logger = Logger(label: "heart-rate-sensor")
-    logger.logLevel = .error
-    let backend = BlueZBackend(
-        adapter: adapter.map { .named($0) } ?? .firstPowered,
-        recovery: .afterPublication,
-        logger: logger
-    )
-    try await sensor.peripheral.run(on: backend, logger: logger) { session in
-        let place = adapter.map { " on \($0)" } ?? ""
+private func runOnBlueZ(_ sensor: PulseSensor, _ options: RunOptions) async throws {
+    let place = options.adapter.map { " on \($0)" } ?? ""
+    try await options.run(sensor.peripheral) { session in
         Terminal.print("\(sensor.peripheral.name) is advertising\(place); stop with Ctrl-C.")
-        try await stop.ends {
-            try await sensor.sendMeasurements(over: session) { measurement in
-                Terminal.print(measurement.summary)
-            }
+        try await sensor.sendMeasurements(over: session) { measurement in
+            Terminal.print(measurement.summary)
         }
     }
 }

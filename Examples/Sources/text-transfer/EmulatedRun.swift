@@ -4,31 +4,32 @@ import PeripheralKit
 import PeripheralTesting
 
 /// Serves the texts on an emulated Bluetooth stack, to a virtual central that shows them.
-func runEmulated(_ source: TextPeripheral, _ texts: AsyncStream<String>, until stop: StopRequest) async throws
-{
+func runEmulated(
+    _ source: TextPeripheral,
+    _ texts: AsyncStream<String>,
+    _ options: RunOptions
+) async throws {
     Terminal.print("Starting an emulated bluetoothd on its own D-Bus. No radio is used.")
     try await withEmulatedBlueZ { bluez in
-        try await source.peripheral.run(on: bluez.backend) { session in
+        try await options.run(source.peripheral, on: bluez.backend) { session in
             Terminal.print(
                 "peripheral: \(source.peripheral.name) is advertising; type a text, stop with Ctrl-C."
             )
             let central = bluez.central(for: source.peripheral)
+            defer { central.disconnect() }
             let bars = ProgressBars()
-            try await stop.ends {
-                try await withThrowingTaskGroup { group in
-                    group.addTask {
-                        try await source.offer(texts, over: session) { bars.show($0) }
-                    }
-                    group.addTask {
-                        try await central.connect()
-                        for try await text in try await source.texts(receivedBy: central) {
-                            Terminal.print("central:    \(text)")
-                        }
-                    }
-                    try await group.waitForAll()
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    try await source.offer(texts, over: session) { bars.show($0) }
                 }
+                group.addTask {
+                    try await central.connect()
+                    for try await text in try await source.texts(receivedBy: central) {
+                        Terminal.print("central:    \(text)")
+                    }
+                }
+                try await group.waitForAll()
             }
-            central.disconnect()
         }
     }
     Terminal.print("peripheral: the advertisement and the service are withdrawn.")

@@ -1,7 +1,6 @@
 import ArgumentParser
 import ExampleSupport
-import Logging
-import PeripheralBlueZ
+import PeripheralKit
 
 /// The command line of a program that sends a text in chunks to each subscriber.
 @main
@@ -27,14 +26,11 @@ struct TextTransfer: AsyncParsableCommand {
 
     func run() async throws {
         let source = TextPeripheral(name: name)
-        try await withStopRequest(after: options.duration?.duration) {
-            [text, adapter = options.adapter, emulated = options.emulated] stop in
-            let texts = typedLines(after: text)
-            if emulated {
-                try await runEmulated(source, texts, until: stop)
-            } else {
-                try await runOnBlueZ(source, texts, adapter: adapter, until: stop)
-            }
+        let texts = typedLines(after: text)
+        if options.emulated {
+            try await runEmulated(source, texts, options)
+        } else {
+            try await runOnBlueZ(source, texts, options)
         }
     }
 }
@@ -43,23 +39,12 @@ struct TextTransfer: AsyncParsableCommand {
 private func runOnBlueZ(
     _ source: TextPeripheral,
     _ texts: AsyncStream<String>,
-    adapter: String?,
-    until stop: StopRequest
+    _ options: RunOptions
 ) async throws {
-    // Only the progress goes to the terminal. An error that ends the run is printed at the end.
-    var logger = Logger(label: "text-transfer")
-    logger.logLevel = .error
-    let backend = BlueZBackend(
-        adapter: adapter.map { .named($0) } ?? .firstPowered,
-        recovery: .afterPublication,
-        logger: logger
-    )
-    try await source.peripheral.run(on: backend, logger: logger) { session in
-        let place = adapter.map { " on \($0)" } ?? ""
+    let place = options.adapter.map { " on \($0)" } ?? ""
+    try await options.run(source.peripheral) { session in
         Terminal.print("\(source.peripheral.name) is advertising\(place); type a text, stop with Ctrl-C.")
         let bars = ProgressBars()
-        try await stop.ends {
-            try await source.offer(texts, over: session) { bars.show($0) }
-        }
+        try await source.offer(texts, over: session) { bars.show($0) }
     }
 }

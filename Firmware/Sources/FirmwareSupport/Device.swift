@@ -1,6 +1,7 @@
 import Glibc
 package import Logging
 package import PeripheralBlueZ
+package import PeripheralKit
 import PeripheralOneThread
 
 /// The device that a peripheral runs on: its configuration, its start and its end.
@@ -9,7 +10,6 @@ package struct Device: Sendable {
     package let configuration: DeviceConfiguration
     /// The logger, which writes to standard error for the init system or syslog.
     package let logger: Logger
-    private let stop: StopRequest
 
     /// Returns the name under which centrals find the device, `NAME`.
     package func name(default name: String) -> String { configuration["NAME"] ?? name }
@@ -26,16 +26,21 @@ package struct Device: Sendable {
         )
     }
 
-    /// Runs an operation, and cancels it when the program must end.
-    package func untilStopped(_ operation: @escaping @Sendable () async throws -> Void) async throws {
-        try await stop.ends(operation)
+    /// Runs a peripheral until `SIGTERM` or `SIGINT`.
+    ///
+    /// Then the body is cancelled, pending requests are answered, and the services are withdrawn.
+    package func run(
+        _ peripheral: Peripheral,
+        _ body: (@Sendable (_ session: PeripheralSession) async throws -> Void)? = nil
+    ) async throws {
+        try await peripheral.run(on: backend, stoppingOn: [SIGTERM, SIGINT], logger: logger, body)
     }
 
-    /// Runs a program on one thread until `SIGTERM` or `SIGINT`.
+    /// Runs a program on one thread.
     ///
     /// An error is printed in one line, and ends the program with status 1. The status is 78 (`EX_CONFIG`)
     /// for an error in the configuration.
-    package static func run(
+    package static func start(
         _ program: String,
         _ body: @escaping @Sendable (_ device: Device) async throws -> Void
     ) -> Never {
@@ -44,12 +49,7 @@ package struct Device: Sendable {
                 let configuration = try DeviceConfiguration(of: program)
                 var logger = Logger(label: program) { StreamLogHandler.standardError(label: $0) }
                 logger.logLevel = .notice
-                let signals = try OneThread.arrivals(of: [SIGINT, SIGTERM])
-                try await withStopRequest(after: nil, on: signals) { [logger] stop in
-                    try await body(Device(configuration: configuration, logger: logger, stop: stop))
-                }
-            } catch is CancellationError {
-                // The program was stopped before it had started.
+                try await body(Device(configuration: configuration, logger: logger))
             } catch {
                 var line = "\(program): \(error)\n"
                 _ = line.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -5,7 +5,7 @@ import PeripheralKit
 @main
 struct Firmware {
     static func main() {
-        Device.run("door-lock") { device in
+        Device.start("door-lock") { device in
             device.logger.notice("The door lock starts.")
             let door = Door { isLocked in
                 // Any central can cause this line, so it is not in the log of a device by default.
@@ -13,9 +13,7 @@ struct Firmware {
             } onRestore: { restored in
                 for problem in restored.problems { device.logger.warning("\(problem)") }
             }
-            try await door.peripheral.run(on: device.backend, logger: device.logger) { session in
-                try await device.untilStopped { for await _ in session.events {} }
-            }
+            try await device.run(door.peripheral)
         }
     }
 }

@@ -5,13 +5,11 @@ import PeripheralKit
 @main
 struct Firmware {
     static func main() {
-        Device.run("heart-rate-sensor") { device in
+        Device.start("heart-rate-sensor") { device in
             let sensor = PulseSensor(name: device.name(default: "Pulse"))
             let interval = try device.configuration.milliseconds("INTERVAL_MILLISECONDS")
-            try await sensor.peripheral.run(on: device.backend, logger: device.logger) { session in
-                try await device.untilStopped {
-                    try await sensor.sendMeasurements(over: session, every: interval ?? .seconds(1))
-                }
+            try await device.run(sensor.peripheral) { session in
+                try await sensor.sendMeasurements(over: session, every: interval ?? .seconds(1))
             }
         }
     }

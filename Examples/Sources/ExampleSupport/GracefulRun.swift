@@ -1,0 +1,39 @@
+import Glibc
+import Logging
+package import PeripheralBlueZ
+package import PeripheralKit
+
+extension RunOptions {
+    /// Runs a peripheral until `SIGINT`, `SIGTERM` or the end of `--duration`.
+    ///
+    /// Then the body is cancelled, pending requests are answered, and the services are withdrawn.
+    ///
+    /// - Parameters:
+    ///   - peripheral: The peripheral.
+    ///   - backend: An emulated bluetoothd. If the value is `nil`, the peripheral runs on BlueZ and
+    ///     `--adapter`.
+    ///   - body: The work of the peripheral while it is on the air.
+    /// - Throws: The error that ends the run.
+    package func run(
+        _ peripheral: Peripheral,
+        on backend: BlueZBackend? = nil,
+        _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Void
+    ) async throws {
+        // The terminal belongs to the example. An error that ends the run is printed at the end.
+        var logger = Logger(label: peripheral.name)
+        logger.logLevel = .error
+        let bluez = BlueZBackend(
+            adapter: adapter.map { .named($0) } ?? .firstPowered,
+            recovery: .afterPublication,
+            logger: logger
+        )
+        let limit = duration?.duration ?? .seconds(Int64.max / 2)
+        try await peripheral.run(
+            on: backend ?? bluez,
+            stoppingOn: [SIGINT, SIGTERM],
+            logger: logger,
+            body,
+            until: { try? await Task.sleep(for: limit) }
+        )
+    }
+}

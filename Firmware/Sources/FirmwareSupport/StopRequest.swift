@@ -1,1 +1,0 @@
-../../../Examples/Sources/ExampleSupport/StopRequest.swift
