@@ -12,7 +12,8 @@ public enum ConformanceSuite: Sendable {
     public static let scenarios: [Scenario] =
         advertising + discovery + reading + writing + writeStreaming + longWriting
         + reliableWriting + securedWriting + updating + handlers + centrals + size
-        + pairing + unansweredPairing + subscribing + bondedSubscribing + securedUpdating + targeted
+        + pairing + pairingByOneOfSeveral + unansweredPairing + subscribing + bondedSubscribing
+        + securedUpdating + targeted
         + indicating + transferring + confirmedTransferring + controlPoints + connections + structure
         + permitting + restoring + privateAddresses
 

@@ -36,7 +36,7 @@ final class AgentRegistration: Sendable {
         guard let capability = method.capability else { return }
         agent.open(for: adapter)
         guard method != .none else { return await keepOut(as: capability) }
-        if method == .displayPasskey { try await watchDevices(of: adapter) }
+        if method.displaysPasskeys { try await watchDevices(of: adapter) }
         try await register(as: capability)
         try await makePairable(adapter)
     }
@@ -153,8 +153,17 @@ extension PairingMethod {
         case .justWorks: "NoInputNoOutput"
         case .displayPasskey: "DisplayOnly"
         case .enterPasskey: "KeyboardOnly"
-        case .confirmNumber: "DisplayYesNo"
+        case .confirmNumber, .displayPasskeyOrConfirmNumber: "DisplayYesNo"
+        case .enterOrDisplayPasskeyOrConfirmNumber: "KeyboardDisplay"
         case .system: nil
+        }
+    }
+
+    /// Whether the program can display a passkey, and therefore needs to know when the pairing ends.
+    fileprivate var displaysPasskeys: Bool {
+        switch self {
+        case .displayPasskey, .displayPasskeyOrConfirmNumber, .enterOrDisplayPasskeyOrConfirmNumber: true
+        case .none, .justWorks, .enterPasskey, .confirmNumber, .system: false
         }
     }
 }

@@ -60,7 +60,7 @@ extension ConformanceSuite {
     }
 
     /// The error for a central that has not paired with the security that an attribute requires.
-    private static func refusal(of level: SecurityLevel) -> ATTError {
+    static func refusal(of level: SecurityLevel) -> ATTError {
         level == .encrypted ? .insufficientEncryption : .insufficientAuthentication
     }
 
@@ -133,7 +133,7 @@ extension ConformanceSuite {
         }
     }
 
-    private static func expectFailure(of central: any TestCentral, pairingAs user: PairingUser) async throws {
+    static func expectFailure(of central: any TestCentral, pairingAs user: PairingUser) async throws {
         do {
             try await central.pair(user)
         } catch let error as TestCentralError where error.code == .pairingFailed {
@@ -418,7 +418,7 @@ extension ConformanceSuite {
         throw ConformanceFailure(description: "pairing: expected a failure, but the central is paired.")
     }
 
-    private static func forgetTheOnlyBond(in session: PeripheralSession) async throws {
+    static func forgetTheOnlyBond(in session: PeripheralSession) async throws {
         let bonded = try await session.bondedCentrals()
         try expect("bonds", bonded.count, is: 1)
         for central in bonded { try await session.forget(central) }

@@ -1,6 +1,9 @@
-/// The pairing method.
+/// The pairing method, or a combination of pairing methods.
 ///
 /// The method determines the input and output capabilities that the device reports to centrals.
+///
+/// With every method except ``none`` and ``system``, a backend passes all questions of the stack to the host,
+/// including ``BackendPairingQuestion/authorize``. The host refuses the questions of undeclared methods.
 public enum PairingMethod: Hashable, Sendable {
     /// No central can pair.
     case none
@@ -14,6 +17,14 @@ public enum PairingMethod: Hashable, Sendable {
     ///
     /// The person presses one of the two keys if the numbers are equal. The other key rejects the pairing.
     case confirmNumber
+    /// Pairing with a display and two keys: the device shows a passkey, or a person compares two numbers.
+    ///
+    /// The capabilities of the central determine which of the two happens.
+    case displayPasskeyOrConfirmNumber
+    /// Pairing with a display and a keyboard, by the method that suits the central.
+    ///
+    /// A person enters a passkey on the device, the device shows a passkey, or a person compares two numbers.
+    case enterOrDisplayPasskeyOrConfirmNumber
     /// The operating system determines the pairing method.
     ///
     /// The backend does not handle pairing.

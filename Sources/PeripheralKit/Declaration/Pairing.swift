@@ -10,7 +10,8 @@
 ///
 /// If a peripheral declares no pairing method, no central can pair. A central that does not support the
 /// declared pairing method cannot pair. For example, a central without a keyboard cannot pair if a person
-/// must type a passkey on the central.
+/// must type a passkey on the central. To serve more centrals, declare several pairing methods with
+/// ``any(of:_:_:)``.
 ///
 /// A pairing handler can run for up to 30 seconds. If the pairing handler throws an error, the pairing fails.
 /// A pairing that requires an answer from the handler fails if the handler does not answer within 30 seconds.
@@ -36,7 +37,16 @@ public struct Pairing: Sendable {
         case confirmNumber(NumberHandler<Bool>)
     }
 
-    let kind: Kind
+    /// The declared methods; more than one with ``any(of:_:_:)``.
+    let kinds: [Kind]
+
+    init(kinds: [Kind]) {
+        self.kinds = kinds
+    }
+
+    private init(kind: Kind) {
+        self.init(kinds: [kind])
+    }
 
     /// No central can pair.
     ///
@@ -154,8 +164,25 @@ public struct Pairing: Sendable {
 
 extension Pairing {
     /// The pairing method without the handlers, for a backend.
+    ///
+    /// Just Works beside other methods has no effect on the result. It needs no input and no output, and a
+    /// backend asks for authorization with every method.
     var method: PairingMethod {
-        switch kind {
+        let methods = Set(kinds.map(\.method))
+        let others = methods.subtracting([.justWorks])
+        return switch others.count {
+        case 0: methods.first ?? .none
+        case 1: others.first ?? .none
+        case 2 where others == [.displayPasskey, .confirmNumber]: .displayPasskeyOrConfirmNumber
+        // Validation refuses all other combinations except that of all three methods.
+        default: .enterOrDisplayPasskeyOrConfirmNumber
+        }
+    }
+}
+
+extension Pairing.Kind {
+    var method: PairingMethod {
+        switch self {
         case .none: .none
         case .justWorks: .justWorks
         case .displayPasskey: .displayPasskey

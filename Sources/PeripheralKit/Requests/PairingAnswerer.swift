@@ -33,8 +33,15 @@ struct PairingAnswerer: Sendable {
     }
 
     private func handler(of request: BackendPairingRequest) -> Handler? {
+        for kind in pairing.kinds {
+            if let handler = Self.handler(kind, of: request) { return handler }
+        }
+        return nil
+    }
+
+    private static func handler(_ kind: Pairing.Kind, of request: BackendPairingRequest) -> Handler? {
         let central = request.central
-        return switch (pairing.kind, request.question) {
+        return switch (kind, request.question) {
         case (.justWorks, .authorize) where !central.isBonded:
             { .accept }
         case (.justWorks(let mayReplaceBond?), .authorize):
@@ -55,7 +62,8 @@ struct PairingAnswerer: Sendable {
 
     /// The reason why no handler is called.
     private static func refusal(by pairing: Pairing, of request: BackendPairingRequest) -> Logger.Message {
-        guard case (.justWorks, .authorize) = (pairing.kind, request.question) else {
+        let isJustWorksDeclared = pairing.kinds.contains { $0.method == .justWorks }
+        guard isJustWorksDeclared, request.question == .authorize else {
             return "A central wants to pair in a way that is not declared. The pairing is refused."
         }
         return """

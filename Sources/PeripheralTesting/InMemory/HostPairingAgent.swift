@@ -13,7 +13,8 @@ struct HostPairingAgent: VirtualPairingAgent {
         case .justWorks: capability = .noInputNoOutput
         case .displayPasskey: capability = .displayOnly
         case .enterPasskey: capability = .keyboardOnly
-        case .confirmNumber: capability = .displayYesNo
+        case .confirmNumber, .displayPasskeyOrConfirmNumber: capability = .displayYesNo
+        case .enterOrDisplayPasskeyOrConfirmNumber: capability = .keyboardDisplay
         }
         self.host = host
         self.server = server

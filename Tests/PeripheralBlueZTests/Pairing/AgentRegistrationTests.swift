@@ -66,6 +66,41 @@ struct AgentRegistrationTests {
         }
     }
 
+    static let capabilities: [(Pairing, String)] = [
+        (.none, "KeyboardOnly"),
+        (.justWorks, "NoInputNoOutput"),
+        (.displayPasskey { _, _ in }, "DisplayOnly"),
+        (.enterPasskey { _ in nil }, "KeyboardOnly"),
+        (.confirmNumber { _, _ in true }, "DisplayYesNo"),
+        (.any(of: .justWorks, .displayPasskey { _, _ in }), "DisplayOnly"),
+        (.any(of: .enterPasskey { _ in nil }, .justWorks), "KeyboardOnly"),
+        (.any(of: .confirmNumber { _, _ in true }, .justWorks), "DisplayYesNo"),
+        (.any(of: .confirmNumber { _, _ in true }, .displayPasskey { _, _ in }), "DisplayYesNo"),
+        (.any(of: .displayPasskey { _, _ in }, .confirmNumber { _, _ in true }, .justWorks), "DisplayYesNo"),
+        (
+            .any(
+                of: .enterPasskey { _ in nil },
+                .confirmNumber { _, _ in true },
+                .displayPasskey { _, _ in }
+            ),
+            "KeyboardDisplay"
+        ),
+    ]
+
+    @Test(arguments: capabilities)
+    func agentHasTheCapabilityOfTheDeclaredMethods(pairing: Pairing, capability: String) async throws {
+        try await ScriptedDaemon.run(scriptsAgents: true) { daemon in
+            let run = daemon.start(Self.peripheral(pairing))
+            let registration = try await daemon.next("RegisterAgent")
+            #expect(registration.arguments.last?.string == capability)
+            registration.reply.send()
+            try await daemon.accept("RequestDefaultAgent", "RegisterApplication", "RegisterAdvertisement")
+            run.cancel()
+            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication", "UnregisterAgent")
+            await expectCancellation(of: run)
+        }
+    }
+
     // MARK: - Refusals
 
     @Test func refusedAgentLeavesNothingBehind() async throws {

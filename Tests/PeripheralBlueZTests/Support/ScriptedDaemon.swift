@@ -15,6 +15,7 @@ final class ScriptedDaemon: Sendable {
     struct Call: Sendable {
         let method: MemberName
         let program: BusName
+        let arguments: [BusValue]
         let reply: DeferredReply
     }
 
@@ -83,13 +84,14 @@ final class ScriptedDaemon: Sendable {
                 guard let program = try? BusName(call.sender.string) else { return }
                 // With these calls, the program checks that no other program has its handles.
                 var arguments = call.arguments
-                let path = (try? arguments.readValues())?.first?.objectPath
+                let values = (try? arguments.readValues()) ?? []
+                let path = values.first?.objectPath
                 if path == "/probe", name == "RegisterApplication" {
                     let reply = reply.deferred()
                     return _ = Task { await place(reply, of: program, on: connection) }
                 }
                 if let path, path == "/probe" || path.isBelow("/claims") { return reply.send() }
-                take(Call(method: name, program: program, reply: reply.deferred()))
+                take(Call(method: name, program: program, arguments: values, reply: reply.deferred()))
             }
         }
         func agentMethod(_ name: MemberName, _ input: Signature) -> ExportedMethod {

@@ -183,7 +183,7 @@ extension DeclarationValidation {
     ///
     /// All issues contain the same remedy. Therefore, the remedy causes no further error.
     mutating func examineSecurity(of peripheral: Peripheral) {
-        switch peripheral.pairing.kind {
+        switch peripheral.pairing.method {
         case .none:
             let signed = Self.elementsWithSignedWrites(in: peripheral.services)
             let demanding = Self.elements(above: .open, in: peripheral.services)
@@ -210,7 +210,8 @@ extension DeclarationValidation {
                     "pair with .displayPasskey, .enterPasskey or .confirmNumber, or require only .encrypted"
                 )
             }
-        case .system, .displayPasskey, .enterPasskey, .confirmNumber:
+        case .system, .displayPasskey, .enterPasskey, .confirmNumber, .displayPasskeyOrConfirmNumber,
+            .enterOrDisplayPasskeyOrConfirmNumber:
             break
         }
     }

@@ -20,6 +20,7 @@ struct DeclarationValidation {
             }
         }
         issues += peripheral.restorationIssues
+        examinePairing(of: peripheral)
         examineSecurity(of: peripheral)
         examinePersistence(of: peripheral)
         examineTable(of: peripheral)

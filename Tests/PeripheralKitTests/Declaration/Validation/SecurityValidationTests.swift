@@ -114,6 +114,12 @@ struct SecurityValidationTests {
         peripheral(pairing: .enterPasskey { _ in nil }, .read, .secureConnections),
         peripheral(pairing: .confirmNumber { _, _ in false }, .read, .secureConnections),
         peripheral(pairing: .system, .read, .secureConnections),
+        peripheral(
+            pairing: .any(of: .justWorks, .displayPasskey { _, _ in }),
+            .read,
+            .authenticated,
+            descriptor: .encrypted
+        ),
     ]
 
     @Test(arguments: sound)

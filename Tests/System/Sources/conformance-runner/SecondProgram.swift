@@ -65,7 +65,7 @@ actor SecondProgram {
     func start(beside scenario: Scenario) async throws {
         stop()
         guard !Self.ofAllServices.contains(scenario.name) else { return }
-        switch scenario.makeRun().peripheral.pairing.kind {
+        switch scenario.makeRun().peripheral.pairing.method {
         case .none, .system: break
         default: return
         }
