@@ -78,6 +78,7 @@ extension StackProfile where Self == BlueZRules {
     /// ```
     ///
     /// - Parameter text: The version in the format of `bluetoothd --version`, such as `5.66`.
+    /// - Returns: The rules.
     /// - Throws: ``BlueZVersionError`` if the text is not a version.
     public static func bluez(version text: String) throws(BlueZVersionError) -> BlueZRules {
         guard let version = BlueZVersion(text) else { throw BlueZVersionError(text: text) }

@@ -34,6 +34,7 @@ struct Barriers {
     ///   - nextNumber: The number of the next update.
     ///   - isQueued: Returns whether a value to the centrals up to a position waits in a queue.
     ///   - isInFlight: Returns whether an update to the centrals before a number is in flight.
+    /// - Returns: The tickets of the calls.
     mutating func takeCleared(
         nextNumber: UInt64,
         isQueued: (Central.ID?, _ lastSequence: UInt64) -> Bool,

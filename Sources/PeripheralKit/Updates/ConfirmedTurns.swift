@@ -60,6 +60,7 @@ struct ConfirmedTurns {
     ///   - busy: The lanes of the updates in flight.
     ///   - lanes: Returns the lanes of the updates of a queue.
     ///   - waitsForDocument: Returns whether an indication must wait for the end of a document.
+    /// - Returns: The update; `nil` if all updates must wait.
     mutating func takeNext(
         besides busy: [Lane],
         lanes: (SubscriberQueue.ID) -> [Lane],

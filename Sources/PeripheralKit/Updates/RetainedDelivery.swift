@@ -90,6 +90,7 @@ struct RetainedDelivery {
     ///   - subscribers: The subscribers of the characteristic.
     ///   - usual: The manner in which values for all are sent.
     ///   - source: The retained updates.
+    /// - Returns: The update; `nil` if all updates must wait, or there is none.
     mutating func next(
         for subscribers: [Subscriber],
         usually usual: Manner,

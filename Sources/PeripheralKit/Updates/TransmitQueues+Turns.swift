@@ -67,7 +67,7 @@ extension TransmitQueues {
 
     /// Submits a value.
     ///
-    /// - Parameter deadline: The time at which the value is given up, if it needs confirmation.
+    /// A value that needs confirmation has a deadline, at which the value is given up.
     private mutating func submit(
         _ value: [UInt8],
         _ kind: InFlightUpdate.Kind,
