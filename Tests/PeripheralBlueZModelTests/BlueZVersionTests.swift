@@ -29,7 +29,8 @@ struct BlueZVersionTests {
 
     /// As where it is an argument of a program.
     @Test func aTextThatIsNoVersionIsRefused() throws {
-        let peripheral = Peripheral("Lamp") { GATTService(0x180F) { Characteristic<UInt8>(0x2A19, value: 1) } }
+        let level = Characteristic<UInt8>(0x2A19, value: 1)
+        let peripheral = Peripheral("Lamp") { GATTService(0x180F) { level } }
         for text in ["5.66", "5.87"] {
             #expect(try peripheral.validate(for: .bluez(version: text)).isEmpty)
         }

@@ -2,8 +2,11 @@ internal import PeripheralCore
 
 /// The updates that are retained until they have been sent, outside of the queues.
 protocol RetainedUpdates: Sendable {
-    /// Returns the first update of a subscriber, except the given updates.
-    func nextUpdate(for key: Outbox.Key, besides numbers: [UInt64]) -> Outbox.Entry?
+    /// Returns the first update of each subscriber, except the given updates.
+    ///
+    /// No update is retained between two of the answers. Otherwise, a value for several subscribers could
+    /// seem to be a value for only some of them.
+    func nextUpdates(for requests: [(key: Outbox.Key, besides: [UInt64])]) -> [Outbox.Entry?]
 
     /// Records that updates have been sent.
     func sent(_ updates: [UInt64])
@@ -96,21 +99,21 @@ struct RetainedDelivery {
         usually usual: Manner,
         from source: any RetainedUpdates
     ) -> Departure? {
-        for subscriber in subscribers where returning.remove(subscriber.way) != nil {
-            guard progress[subscriber.way] == nil,
-                source.nextUpdate(for: subscriber.key, besides: []) != nil
-            else { continue }
-            progress[subscriber.way] = .again
+        guard !subscribers.isEmpty else { return nil }
+        let oldest = source.nextUpdates(for: subscribers.map { ($0.key, []) })
+        for (subscriber, oldest) in zip(subscribers, oldest) where returning.remove(subscriber.way) != nil {
+            if progress[subscriber.way] == nil, oldest != nil { progress[subscriber.way] = .again }
         }
         // The first update that could not be sent to one of the subscribers.
-        let refused = subscribers.filter { progress[$0.way]?.hasFailed == true }
-            .compactMap { source.nextUpdate(for: $0.key, besides: [])?.post }.min()
+        let refused = zip(subscribers, oldest).filter { progress[$0.0.way]?.hasFailed == true }
+            .compactMap { $0.1?.post }.min()
+        let entries = source.nextUpdates(
+            for: subscribers.map { ($0.key, progress[$0.way]?.numbers ?? []) }
+        )
         var together: [Part] = []
-        for subscriber in subscribers {
+        for (subscriber, entry) in zip(subscribers, entries) {
             let progress = progress[subscriber.way] ?? RetainedProgress()
-            guard !progress.hasFailed,
-                let entry = source.nextUpdate(for: subscriber.key, besides: progress.numbers)
-            else { continue }
+            guard let entry, !progress.hasFailed else { continue }
             let hasPlace = progress.hasPlace(for: subscriber)
             let part = Part(subscriber: subscriber, entry: entry, hasPlace: hasPlace)
             // A value for all would overtake the update that some subscribers still lack.

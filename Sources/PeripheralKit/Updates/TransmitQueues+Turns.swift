@@ -485,7 +485,7 @@ extension TransmitQueues {
 
     /// Ends the indications of a queue that wait for their turn.
     ///
-    /// - Parameter error: The error; `nil` if only indications of retained values fail.
+    /// Without an error, only the indications of retained values fail.
     mutating func failIndications(of place: QueueID, because error: PeripheralError?) {
         for indication in confirmedTurns.removeAll(of: place) {
             queues[place].counters.dropped += 1

@@ -49,13 +49,17 @@ extension Preservation: RetainedUpdates {
         }
     }
 
-    /// Returns the first update, except the given updates; `nil` while that update must be saved first.
-    func nextUpdate(for key: Outbox.Key, besides numbers: [UInt64]) -> Outbox.Entry? {
+    /// Returns the first update of each subscriber, except the given updates; `nil` while that update must be
+    /// saved first.
+    func nextUpdates(for requests: [(key: Outbox.Key, besides: [UInt64])]) -> [Outbox.Entry?] {
         state.withLock { state in
-            guard let entry = state.outbox.next(for: key, besides: numbers),
-                entry.change <= saver.lastSaved
-            else { return nil }
-            return entry
+            let lastSaved = saver.lastSaved
+            return requests.map { request in
+                guard let entry = state.outbox.next(for: request.key, besides: request.besides),
+                    entry.change <= lastSaved
+                else { return nil }
+                return entry
+            }
         }
     }
 
