@@ -51,7 +51,7 @@ extension BusSession {
                 supervisor.handles.planned,
                 in: await daemon(managers, adapter: adapter, supervisor.clock)
             )
-            supervisor.reportPublication(
+            supervisor.prepareReport(
                 by: BlueZLink(
                     devices: Devices(connection: connection, adapter: try ObjectPath(adapter)),
                     centrals: application.centrals,

@@ -28,6 +28,8 @@ final class Supervisor: Sendable {
         var record: HandleRecord
         /// The preserved text of ``record``.
         var preservedRecord: String
+        /// The publication that the host has not been informed of.
+        var unreported: PublishedPeripheral?
         /// Whether the peripheral is registered on an adapter that is powered off.
         var lacksPower = false
         /// The last logged reason why the peripheral, or a part of it, is off the air.
@@ -147,6 +149,9 @@ final class Supervisor: Sendable {
                 for number in machine.endedAdvertisements.subtracting(ended) {
                     host.handle(.advertisementEnded(number))
                 }
+                if machine.isPublished, let published = state.withLock({ $0.unreported.take() }) {
+                    host.handle(.published(published))
+                }
                 let restarted = ended.subtracting(machine.endedAdvertisements)
                 times.reset { restarted.contains($0) || $0 >= machine.advertisementCount }
                 note(machine.peripheralState)
@@ -204,6 +209,7 @@ final class Supervisor: Sendable {
     private func close() async {
         let session = state.withLock { state in
             state.number += 1
+            state.unreported = nil
             return state.session.take()
         }
         // This also applies to a peripheral that was not published, because centrals can connect as soon as
@@ -331,23 +337,24 @@ extension Supervisor {
         state.withLock { $0.addresses[adapter] }
     }
 
-    func reportPublication(
+    /// Prepares the report of the publication.
+    ///
+    /// The host receives the report together with the new state of the peripheral. If bluetoothd ends
+    /// before, the host receives neither.
+    func prepareReport(
         by link: any BackendLink,
         completionReporting: CompletionReporting,
         adapter: DeviceAddress?
     ) {
         // A socket has room for 224 values.
         let window = completionReporting == .unknown && backend.fallbackRate == .unlimited ? 224 : 16
-        host.handle(
-            .published(
-                PublishedPeripheral(
-                    link: link,
-                    completionReporting: completionReporting,
-                    window: window,
-                    adapter: adapter
-                )
-            )
+        let published = PublishedPeripheral(
+            link: link,
+            completionReporting: completionReporting,
+            window: window,
+            adapter: adapter
         )
+        state.withLock { $0.unreported = published }
     }
 
     /// Logs which part is off the air and why, unless the last log line reported the same failure.

@@ -389,6 +389,11 @@ extension SupervisorStateMachine {
 // MARK: - State for the program
 
 extension SupervisorStateMachine {
+    /// Whether the services are registered, and the report of that is due or done.
+    var isPublished: Bool {
+        if case .registering(let registration) = state { registration.isPublished } else { false }
+    }
+
     var peripheralState: PeripheralState {
         guard case .registering(let registration) = state else {
             return PeripheralState(radio: obstacle?.radioState ?? .unknown, reason: obstacle?.message)
