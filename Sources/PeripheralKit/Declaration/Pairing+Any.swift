@@ -10,7 +10,7 @@ extension Pairing {
     ///     .displayPasskey { passkey, _ in await screen.show(passkey) }
     /// )
     /// Peripheral("Lock", pairing: pairing) {
-    ///     GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { bolt }
+    ///     GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { isLocked }
     /// }
     /// ```
     ///

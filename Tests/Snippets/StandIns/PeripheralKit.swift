@@ -61,6 +61,7 @@ enum PeripheralKitStandIns {
 
     protocol Screen: Sendable {
         func show(_ passkey: UInt32) async
+        func asks(whetherSame number: UInt32) async -> Bool
     }
 
     protocol Button: Sendable {
