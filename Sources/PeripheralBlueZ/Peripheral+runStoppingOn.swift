@@ -15,11 +15,13 @@ extension Peripheral {
     /// When the first signal arrives, the function cancels the body, withdraws the advertisement, answers the
     /// requests in progress, withdraws the services, and returns. If these steps take longer than 5 seconds,
     /// the function cancels the whole run. A second signal with the same number cancels the whole run
-    /// immediately. `run(on:restoringFrom:savingEvery:logger:_:until:)` of the module `PeripheralKit`
-    /// describes these steps, and the case that the body has not begun.
+    /// immediately, and a third signal has the same effect as before the run.
+    /// `run(on:restoringFrom:savingEvery:logger:_:until:)` of the module `PeripheralKit` describes these
+    /// steps, and the case that the body has not begun.
     ///
-    /// During the run, the signals have no other effect. After the run, the signals have their previous
-    /// handling again. Several peripherals of a process can stop on the same signal.
+    /// During the run, the signals have no other effect. A signal that arrives after the body has returned
+    /// has no effect at all. After the run, each signal has the same effect as before. Several peripherals of
+    /// a process can stop on the same signal.
     ///
     /// The function works in each program, also within `OneThread.run` of the module `PeripheralOneThread`.
     /// In other programs, a separate thread waits for the signals.
@@ -33,7 +35,8 @@ extension Peripheral {
     ///   - logger: A logger for problems that the framework cannot report in another way.
     ///   - body: A closure that performs the work of the program while the peripheral is published. Without a
     ///     body, the peripheral stays published until it must stop.
-    ///   - stop: A closure that also stops the peripheral gracefully when it returns.
+    ///   - stop: A closure that also stops the peripheral gracefully when it returns. A closure that ignores
+    ///     cancellation delays the return of the function.
     /// - Throws: `PeripheralError` with the code `signalsUnavailable` if the program cannot receive one of
     ///   the signals. In this case, the function does not publish the peripheral. The function also throws
     ///   the errors of `Peripheral.run(on:restoringFrom:savingEvery:logger:_:until:)`. A signal does not
@@ -70,7 +73,7 @@ extension Peripheral {
         _ body: (@Sendable (_ session: PeripheralSession) async throws -> Void)? = nil,
         until stop: (@Sendable () async -> Void)? = nil
     ) async throws {
-        try await withArrivals(of: signals) { arrivals in
+        try await withArrivals(of: signals) { arrivals, receiver in
             // The end of this stream is the request to stop.
             let (requests, request) = AsyncStream.makeStream(of: Never.self)
             try await withThrowingTaskGroup(of: RunPart.self) { group in
@@ -83,23 +86,43 @@ extension Peripheral {
                         clock: clock,
                         body
                     ) {
-                        await untilEnd(of: requests, or: stop)
+                        for await _ in requests {}
                     }
                     return .run
                 }
+                if let stop {
+                    // Beside the run: a closure that ignores cancellation must not delay a signal.
+                    group.addTask {
+                        await stop()
+                        if !Task.isCancelled { request.finish() }
+                        return .stop
+                    }
+                }
                 group.addTask {
-                    var received: Set<CInt> = []
+                    var received: [CInt] = []
                     for await signal in arrivals {
-                        guard received.insert(signal).inserted else { return .repeatedSignal }
+                        guard !received.contains(signal) else { return .repeatedSignal }
+                        received.append(signal)
                         request.finish()
                     }
                     return .signals
                 }
-                let isRepeated = try await group.next() == .repeatedSignal
+                var isRepeated = false
+                loop: while let part = try await group.next() {
+                    switch part {
+                    case .run: break loop
+                    case .stop, .signals: continue
+                    case .repeatedSignal:
+                        isRepeated = true
+                        // A further signal ends a program that ignores the cancellation.
+                        receiver.end()
+                        break loop
+                    }
+                }
                 group.cancelAll()
                 do {
                     try await group.waitForAll()
-                } catch is CancellationError where isRepeated && !Task.isCancelled {
+                } catch  where isRepeated && !Task.isCancelled && error.isConsequenceOfEnd {
                     // The second signal has cancelled the run.
                 }
             }
@@ -110,24 +133,15 @@ extension Peripheral {
 /// The part of the run that has ended.
 private enum RunPart: Sendable {
     case run
+    case stop
     case signals
     case repeatedSignal
-}
-
-/// Waits for the end of a stream, and for the return of a closure, whichever is first.
-private func untilEnd(of requests: AsyncStream<Never>, or stop: (@Sendable () async -> Void)?) async {
-    await withTaskGroup { group in
-        group.addTask { for await _ in requests {} }
-        if let stop { group.addTask { await stop() } }
-        await group.next()
-        group.cancelAll()
-    }
 }
 
 /// Receives signals while the body runs.
 private func withArrivals(
     of signals: [CInt],
-    _ body: (AsyncStream<CInt>) async throws -> Void
+    _ body: (AsyncStream<CInt>, ProcessSignalReceiver) async throws -> Void
 ) async throws {
     let loop = EventLoop.make(name: "signals")
     let outcome: Result<Void, any Error>
@@ -138,7 +152,7 @@ private func withArrivals(
             bufferingPolicy: .bufferingNewest(16)
         )
         defer { receiver.end() }
-        outcome = .success(try await body(arrivals))
+        outcome = .success(try await body(arrivals, receiver))
     } catch let error as ProcessSignalsUnavailable {
         outcome = .failure(error.peripheralError)
     } catch {

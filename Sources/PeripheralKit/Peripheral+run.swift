@@ -311,7 +311,7 @@ extension Result where Failure == any Error {
 
 extension Error {
     /// Whether this error only reports that the peripheral is no longer served.
-    var isConsequenceOfEnd: Bool {
+    package var isConsequenceOfEnd: Bool {
         self is CancellationError || (self as? PeripheralError)?.code == .stopped
     }
 }

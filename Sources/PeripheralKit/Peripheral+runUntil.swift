@@ -19,8 +19,8 @@ extension Peripheral {
     /// 4. It withdraws the services, and returns.
     ///
     /// If these steps take longer than 5 seconds, the function cancels the whole run. Cancelling the whole
-    /// run also cancels the running handlers. A body or a handler that ignores cancellation delays the return
-    /// of the function.
+    /// run also cancels the running handlers. A body, a handler or a closure `stop` that ignores cancellation
+    /// delays the return of the function.
     ///
     /// If the body has not begun when `stop` returns, the body does not begin. If the services are not
     /// registered either, the function cancels the whole run immediately. An example is a peripheral that
@@ -44,7 +44,8 @@ extension Peripheral {
     ///     body, the peripheral is published until `stop` returns.
     ///   - stop: A closure that returns when the peripheral must stop.
     /// - Throws: The errors of ``run(on:restoringFrom:savingEvery:logger:_:)``. After `stop` has returned,
-    ///   the function does not throw the `CancellationError` of the body or of the run. Other errors of the
+    ///   the function does not throw an error of the body or of the run that only reports the stop. Such an
+    ///   error is `CancellationError`, or ``PeripheralError`` with the code `stopped`. Other errors of the
     ///   body are thrown, also after `stop` has returned. `CancellationError` if the calling task is
     ///   cancelled.
     public func run(
@@ -100,7 +101,7 @@ extension Peripheral {
                 group.cancelAll()
                 try await group.waitForAll()
             }
-        } catch is CancellationError where body.isStopped && !Task.isCancelled {
+        } catch  where body.isStopped && !Task.isCancelled && error.isConsequenceOfEnd {
             // The request to stop has cancelled the run.
         }
     }

@@ -4,7 +4,7 @@ internal import Synchronization
 /// A receiver of signals that arrive at the process.
 ///
 /// Several receivers can receive the same signal. While a signal has receivers, it has no other effect. After
-/// its last receiver has ended, the signal has its previous handling again.
+/// its last receiver has ended, the signal has the same effect as before.
 package final class ProcessSignalReceiver: Sendable {
     private static let registry = Mutex(Registry())
 
@@ -31,7 +31,7 @@ package final class ProcessSignalReceiver: Sendable {
         let receiver = ProcessSignalReceiver(continuation, on: loop)
         let descriptor = try ProcessSignalHandler.open()
         try registry.withLock { (registry) throws(ProcessSignalsUnavailable) in
-            try registry.add(ObjectIdentifier(receiver), of: Set(signals), continuation, from: descriptor)
+            try registry.add(ObjectIdentifier(receiver), of: signals, continuation, from: descriptor)
         }
         if endsWithStream { continuation.onTermination = { _ in receiver.end() } }
         receiver.start(signals, descriptor)
@@ -75,51 +75,57 @@ private func unblock(_ signals: [CInt]) {
 /// The receivers of the process, and the previous handling of their signals.
 private struct Registry {
     private struct Receiver {
-        let signals: Set<CInt>
+        let id: ObjectIdentifier
+        let signals: [CInt]
         let continuation: AsyncStream<CInt>.Continuation
     }
 
-    private var receivers: [ObjectIdentifier: Receiver] = [:]
-    private var previous: [CInt: sigaction] = [:]
+    // There are few receivers and signals, and an array needs less code than a dictionary.
+    private var receivers: [Receiver] = []
+    private var previous: [(signal: CInt, handling: sigaction)] = []
 
     mutating func add(
         _ receiver: ObjectIdentifier,
-        of signals: Set<CInt>,
+        of signals: [CInt],
         _ continuation: AsyncStream<CInt>.Continuation,
         from descriptor: CInt
     ) throws(ProcessSignalsUnavailable) {
-        // A signal that arrived for an earlier receiver does not concern this one.
-        if receivers.isEmpty { _ = ProcessSignalHandler.read(from: descriptor) }
+        // A signal that arrived before does not concern this receiver.
+        deliver(from: descriptor)
         do throws(ProcessSignalsUnavailable) {
-            for signal in signals where previous[signal] == nil {
-                previous[signal] = try ProcessSignalHandler.install(for: signal)
+            for signal in signals where !previous.contains(where: { $0.signal == signal }) {
+                previous.append((signal, try ProcessSignalHandler.install(for: signal)))
             }
         } catch {
             restoreUnused()
             throw error
         }
-        receivers[receiver] = Receiver(signals: signals, continuation: continuation)
+        receivers.append(Receiver(id: receiver, signals: signals, continuation: continuation))
     }
 
     mutating func remove(_ receiver: ObjectIdentifier) {
-        receivers[receiver] = nil
+        receivers.removeAll { $0.id == receiver }
         restoreUnused()
     }
 
     /// Passes the signals that have arrived to their receivers.
     func deliver(from descriptor: CInt) {
         for signal in ProcessSignalHandler.read(from: descriptor) {
-            for receiver in receivers.values where receiver.signals.contains(signal) {
+            for receiver in receivers where receiver.signals.contains(signal) {
                 receiver.continuation.yield(signal)
             }
         }
     }
 
     private mutating func restoreUnused() {
-        for (signal, handling) in previous
-        where !receivers.values.contains(where: { $0.signals.contains(signal) }) {
-            ProcessSignalHandler.restore(handling, for: signal)
-            previous[signal] = nil
+        let all = previous
+        previous = []
+        for entry in all {
+            if receivers.contains(where: { $0.signals.contains(entry.signal) }) {
+                previous.append(entry)
+            } else {
+                ProcessSignalHandler.restore(entry.handling, for: entry.signal)
+            }
         }
     }
 }

@@ -16,7 +16,8 @@ extension Pairing {
     ///
     /// The order of the methods has no meaning. The input and output capabilities of both devices determine
     /// the method (Core Specification, Vol 3, Part H, 2.3.5.1). The declared methods determine the capability
-    /// that the device reports. The table shows what a person compares or enters:
+    /// that the device reports. The table shows what a person compares or enters if the central requests
+    /// protection against man-in-the-middle attacks:
     ///
     /// | The central has | `.confirmNumber`, `.displayPasskey` | also `.enterPasskey` |
     /// |---|---|---|
@@ -38,8 +39,10 @@ extension Pairing {
     /// the link has the security level `SecurityLevel.encrypted`. The central cannot use an attribute that
     /// requires a higher level.
     ///
-    /// A central that requests the protection never pairs by Just Works if the list contains another method.
-    /// If no other method suits both devices, the pairing fails.
+    /// A central that requests the protection does not pair by Just Works if the list contains another
+    /// method. If no other method suits both devices, the pairing fails. The article "Limits of BlueZ by
+    /// version" in the documentation of `PeripheralBlueZ` describes exceptions for centrals that connected
+    /// earlier, and for a setting of BlueZ.
     ///
     /// With ``justWorks(replacingBondIf:)``, the handler also decides whether Just Works replaces a bond that
     /// another method has made.

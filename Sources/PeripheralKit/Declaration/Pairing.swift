@@ -168,12 +168,11 @@ extension Pairing {
     /// Just Works beside other methods has no effect on the result. It needs no input and no output, and a
     /// backend asks for authorization with every method.
     var method: PairingMethod {
-        let methods = Set(kinds.map(\.method))
-        let others = methods.subtracting([.justWorks])
+        let others = kinds.map(\.method).filter { $0 != .justWorks }
         return switch others.count {
-        case 0: methods.first ?? .none
-        case 1: others.first ?? .none
-        case 2 where others == [.displayPasskey, .confirmNumber]: .displayPasskeyOrConfirmNumber
+        case 0: .justWorks
+        case 1: others[0]
+        case 2 where !others.contains(.enterPasskey): .displayPasskeyOrConfirmNumber
         // Validation refuses all other combinations except that of all three methods.
         default: .enterOrDisplayPasskeyOrConfirmNumber
         }

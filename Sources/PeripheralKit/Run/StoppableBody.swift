@@ -37,7 +37,7 @@ final class StoppableBody: Sendable {
     ///
     /// If a stop was requested before, the method returns immediately.
     ///
-    /// - Throws: The error of the body. After a request to stop, a `CancellationError` of the body is not
+    /// - Throws: The error of the body. After a request to stop, an error that only reports the stop is not
     ///   thrown. The run then ends as if the body had returned.
     @Sendable func run(_ session: PeripheralSession) async throws {
         let begins = state.withLock { state in
@@ -53,7 +53,7 @@ final class StoppableBody: Sendable {
                 group.cancelAll()
                 try await group.waitForAll()
             }
-        } catch is CancellationError where isStopped {
+        } catch  where isStopped && error.isConsequenceOfEnd {
             // The request to stop has cancelled the body.
         }
     }

@@ -143,8 +143,8 @@ extension PeripheralSession {
     ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed to indications.
     ///   - ``PeripheralError/Code/notSubscribed`` when the central unsubscribes before it has confirmed the
     ///     value. The error also occurs when the central subscribes again before it has confirmed the value.
-    ///     An unsubscription or a new subscription causes this error only if the characteristic has several
-    ///     subscribers.
+    ///     If the characteristic has only one subscriber, this error occurs only while the value waits for
+    ///     earlier indications.
     ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack cannot send a value to the
     ///     central separately.
     ///   - ``PeripheralError/Code/unconfirmed`` when the central has not confirmed the value within 30 s. The

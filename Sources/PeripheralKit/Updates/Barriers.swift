@@ -19,6 +19,13 @@ struct Barriers {
         barriers.append(Barrier(ticket: ticket, central: central, lastSequence: lastSequence))
     }
 
+    /// Records that a value at a position is queued again.
+    mutating func reopen(from sequence: UInt64) {
+        for index in barriers.indices where barriers[index].lastSequence >= sequence {
+            barriers[index].end = nil
+        }
+    }
+
     /// Withdraws a call.
     ///
     /// - Returns: Whether the call still waited.

@@ -10,7 +10,7 @@ internal import PeripheralCore
 /// characteristic. Meanwhile, later updates of other characteristics take their turns.
 struct ConfirmedTurns {
     /// A resource that only one update uses at a time.
-    enum Lane: Hashable {
+    enum Lane: Equatable {
         case central(Central.ID)
         /// The queue that all subscribers of a characteristic share.
         case subscribers(characteristicIndex: Int)
@@ -66,7 +66,8 @@ struct ConfirmedTurns {
         lanes: (SubscriberQueue.ID) -> [Lane],
         waitsForDocument: (SubscriberQueue.ID, Indication) -> Bool
     ) -> Turn? {
-        var taken = Set(busy)
+        // There are few lanes, and an array needs less code than a set.
+        var taken = busy
         var waiting: [(characteristicIndex: Int, lanes: [Lane])] = []
         for (index, turn) in turns.enumerated() {
             let own = lanes(turn.queue)
@@ -82,8 +83,8 @@ struct ConfirmedTurns {
                     continue
                 }
             }
-            if taken.isDisjoint(with: own) { return turns.remove(at: index) }
-            taken.formUnion(own)
+            if !own.contains(where: { taken.contains($0) }) { return turns.remove(at: index) }
+            taken += own
         }
         return nil
     }
@@ -101,6 +102,19 @@ struct ConfirmedTurns {
         guard !turns.isEmpty else { return [] }
         defer { turns.removeAll { $0.queue == queue } }
         return turns.filter { $0.queue == queue }.compactMap(\.indication)
+    }
+
+    /// Moves the indications of a queue to another queue, without a change of their order.
+    mutating func move(from former: SubscriberQueue.ID, to queue: SubscriberQueue.ID) {
+        for index in turns.indices where turns[index].queue == former {
+            var turn = Turn(
+                of: queue,
+                characteristicIndex: turns[index].characteristicIndex,
+                turns[index].indication
+            )
+            turn.hasWaited = turns[index].hasWaited
+            turns[index] = turn
+        }
     }
 
     /// The number of indications that wait in a queue.

@@ -1,17 +1,5 @@
 internal import PeripheralCore
 
-/// The updates that are retained until they have been sent, outside of the queues.
-protocol RetainedUpdates: Sendable {
-    /// Returns the first update of each subscriber, except the given updates.
-    ///
-    /// No update is retained between two of the answers. Otherwise, a value for several subscribers could
-    /// seem to be a value for only some of them.
-    func nextUpdates(for requests: [(key: Outbox.Key, besides: [UInt64])]) -> [Outbox.Entry?]
-
-    /// Records that updates have been sent.
-    func sent(_ updates: [UInt64])
-}
-
 /// Decides which retained update is queued next, and in which manner it is sent.
 ///
 /// The updates of a subscriber are sent in order. Updates that have not completed when their central
@@ -64,7 +52,7 @@ struct RetainedDelivery {
 
     private var progress: [Way: RetainedProgress] = [:]
     /// The subscribers that have just subscribed.
-    private var returning: Set<Way> = []
+    private var returning: [Way] = []
     /// The subscribers to which a failed update must be sent again after the delay.
     private var failed: [Way] = []
     /// The subscribers for which updates are tried again, and the times for that.
@@ -72,7 +60,12 @@ struct RetainedDelivery {
 
     /// Handles a subscription, or a bonded central that returns to its subscription.
     mutating func subscribed(_ way: Way) {
-        returning.insert(way)
+        if !returning.contains(way) { returning.append(way) }
+    }
+
+    /// Handles the end of a subscription.
+    mutating func unsubscribed(_ way: Way) {
+        returning.removeAll { $0 == way }
     }
 
     /// Records that values in flight to all subscribers have not reached a central.
@@ -97,23 +90,27 @@ struct RetainedDelivery {
     mutating func next(
         for subscribers: [Subscriber],
         usually usual: Manner,
-        from source: any RetainedUpdates
+        from source: Preservation
     ) -> Departure? {
         guard !subscribers.isEmpty else { return nil }
         let oldest = source.nextUpdates(for: subscribers.map { ($0.key, []) })
-        for (subscriber, oldest) in zip(subscribers, oldest) where returning.remove(subscriber.way) != nil {
-            if progress[subscriber.way] == nil, oldest != nil { progress[subscriber.way] = .again }
-        }
         // The first update that could not be sent to one of the subscribers.
-        let refused = zip(subscribers, oldest).filter { progress[$0.0.way]?.hasFailed == true }
-            .compactMap { $0.1?.post }.min()
+        var refused: UInt64?
+        for (index, way) in subscribers.map(\.way).enumerated() {
+            let post = oldest[index]?.post
+            if let position = returning.firstIndex(of: way) {
+                returning.remove(at: position)
+                if progress[way] == nil, post != nil { progress[way] = .again }
+            }
+            if let post, progress[way]?.hasFailed == true { refused = min(refused ?? post, post) }
+        }
         let entries = source.nextUpdates(
             for: subscribers.map { ($0.key, progress[$0.way]?.numbers ?? []) }
         )
         var together: [Part] = []
-        for (subscriber, entry) in zip(subscribers, entries) {
+        for (index, subscriber) in subscribers.enumerated() {
             let progress = progress[subscriber.way] ?? RetainedProgress()
-            guard let entry, !progress.hasFailed else { continue }
+            guard let entry = entries[index], !progress.hasFailed else { continue }
             let hasPlace = progress.hasPlace(for: subscriber)
             let part = Part(subscriber: subscriber, entry: entry, hasPlace: hasPlace)
             // A value for all would overtake the update that some subscribers still lack.

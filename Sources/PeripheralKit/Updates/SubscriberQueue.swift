@@ -117,6 +117,14 @@ struct SubscriberQueue {
             false
         }
     }
+    /// Whether the next value is a part of a document of which another part was sent.
+    var beginsWithBegunDocument: Bool {
+        if beginsWithDocument, case .chunks(let cursor) = entries[0].content {
+            cursor.hasBegun
+        } else {
+            false
+        }
+    }
     /// The position of the first document that is confirmed chunk by chunk.
     var firstConfirmedDocument: UInt64? {
         entries.first { if case .chunks(let cursor) = $0.content { cursor.isConfirmed } else { false } }?
@@ -241,6 +249,17 @@ struct SubscriberQueue {
         inFlight -= 1
         isConfirming = false
         counters.count(result, isKnown: isKnown)
+    }
+
+    /// Returns whether the value at a position waits.
+    func hasValue(at sequence: UInt64) -> Bool {
+        entries.contains { $0.size != nil && $0.sequence == sequence }
+    }
+
+    /// Removes the value at a position that is sent to all together.
+    mutating func withdrawFallback(at sequence: UInt64) {
+        for entry in entries where entry.fallsBack && entry.sequence == sequence { account(for: entry, -1) }
+        entries.removeAll { $0.fallsBack && $0.sequence == sequence }
     }
 
     /// Records that a value in flight takes another route.

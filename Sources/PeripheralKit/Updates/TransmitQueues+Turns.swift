@@ -120,12 +120,16 @@ extension TransmitQueues {
         guard queues[place].mayHaveMoreInFlight, hasPlace(for: place, to: subscribers),
             let sequence = queues[place].firstSequence
         else { return false }
-        let characteristicIndex = queues[place].characteristicIndex
+        let characteristic = characteristics[queues[place].characteristicIndex]
         guard queues[place].central == nil else {
-            return characteristics[characteristicIndex].shared.allSatisfy { isBefore($0, sequence) }
+            // A value that falls back may be older than a document that has begun. It does not interrupt it.
+            let isBegun = queues[place].beginsWithBegunDocument
+            return characteristic.shared.allSatisfy {
+                isBegun ? queues[$0].inFlight == 0 : isBefore($0, sequence)
+            }
         }
-        return characteristics[characteristicIndex].subscribers.allSatisfy { subscriber in
-            subscriber.queue.allSatisfy { isBefore($0, sequence) }
+        return characteristic.subscribers.allSatisfy { subscriber in
+            subscriber.queue.allSatisfy { isBefore($0, sequence) && !queues[$0].beginsWithBegunDocument }
         }
     }
 
@@ -418,8 +422,10 @@ extension TransmitQueues {
         while let turn = takeConfirmedTurn() {
             let subscribers = subscribers(of: turn.queue)
             guard let indication = turn.indication else {
-                // The document may have been cancelled meanwhile.
-                guard queues[turn.queue].beginsWithConfirmed else { continue }
+                // The document may have been cancelled meanwhile, and another one may be due later.
+                guard queues[turn.queue].beginsWithConfirmed, maySend(turn.queue, to: subscribers) else {
+                    continue
+                }
                 _ = takeFirst(of: turn.queue, to: subscribers, at: now)
                 if queues[turn.queue].isEmpty { turns.removeAll { $0 == turn.queue } }
                 continue
@@ -508,7 +514,7 @@ extension TransmitQueues {
     /// Queues the retained updates for which there is room.
     ///
     /// - Returns: Whether updates were queued.
-    mutating func queueRetained(at now: () -> Duration, from source: (any RetainedUpdates)?) -> Bool {
+    mutating func queueRetained(at now: () -> Duration, from source: Preservation?) -> Bool {
         guard let source else { return false }
         if !sentRetained.isEmpty {
             // Before the next update is chosen, so that these updates are not chosen again.
@@ -529,7 +535,7 @@ extension TransmitQueues {
 
     private mutating func nextRetained(
         of characteristicIndex: Int,
-        from source: any RetainedUpdates
+        from source: Preservation
     ) -> RetainedDelivery.Departure? {
         let characteristic = characteristics[characteristicIndex]
         return retained.next(

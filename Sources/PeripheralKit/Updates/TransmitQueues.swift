@@ -141,7 +141,7 @@ struct TransmitQueues {
     }
 
     /// Takes the effects of all events since the last call.
-    mutating func takeOutcome(at now: Duration, from source: (any RetainedUpdates)? = nil) -> Outcome {
+    mutating func takeOutcome(at now: Duration, from source: Preservation? = nil) -> Outcome {
         var updates: [BackendUpdate] = []
         var outcome = takeOutcome(at: { now }, from: source, updates: &updates) ?? Outcome()
         outcome.updates = updates
@@ -157,7 +157,7 @@ struct TransmitQueues {
     /// - Returns: `nil` when the effects consist only of updates.
     mutating func takeOutcome(
         at now: () -> Duration,
-        from source: (any RetainedUpdates)? = nil,
+        from source: Preservation? = nil,
         updates: inout [BackendUpdate]
     ) -> Outcome? {
         // New updates are appended without copying.
@@ -293,16 +293,27 @@ extension TransmitQueues {
 
     /// Sends a value to all subscribers together if the stack could not reach its subscriber alone.
     ///
+    /// The value keeps its position among the values of the characteristic.
+    ///
     /// - Returns: Whether the value is sent to all.
     private mutating func fallBack(_ update: InFlightUpdate, after result: Result<Void, PeripheralError>)
         -> Bool
     {
         guard case .failure(let error) = result, error.code == .notAddressable,
             case .valueWithFallback(let value, let sequence) = update.kind, let queue = update.queue,
-            let shared = characteristics[update.characteristicIndex].shared.first
+            let shared = characteristics[update.characteristicIndex].shared.first,
+            // The call may have been cancelled.
+            update.ticket.map({ pendingCompletions[$0] != nil }) ?? true
         else { return false }
         for subscriber in update.subscribers { subscribers.ended(to: subscriber) }
         queues[queue].rerouted()
+        barriers.reopen(from: sequence)
+        // A value for several centrals is sent to all only once.
+        for other in characteristics[update.characteristicIndex].subscribers.flatMap(\.queue) {
+            queues[other].withdrawFallback(at: sequence)
+            if queues[other].isEmpty { turns.removeAll { $0 == other } }
+        }
+        guard !queues[shared].hasValue(at: sequence) else { return true }
         if queues[shared].isEmpty { turns.append(shared) }
         queues[shared].insert(SubscriberQueue.Entry(.value(value), sequence: sequence, for: update.ticket))
         return true
@@ -355,6 +366,7 @@ extension TransmitQueues {
     ) {
         lastSubscription = number
         let characteristicIndex = makeIndex(characteristic)
+        let former = characteristics[characteristicIndex].shared.first
         if central != nil { end(central, characteristicIndex, because: .notSubscribed, isAnew: true) }
         guard characteristics[characteristicIndex].subscriber(central) == nil else { return }
         let subscriber = SubscribedCharacteristic.Subscriber(
@@ -369,6 +381,8 @@ extension TransmitQueues {
             characteristics[characteristicIndex].shared.isEmpty
             ? makeQueue(of: characteristicIndex, to: nil) : nil
         characteristics[characteristicIndex].add(subscriber, shared: shared)
+        // The central that subscribes again also receives the waiting indications for all.
+        if let former, let shared { confirmedTurns.move(from: former, to: shared) }
         if let central, characteristics[characteristicIndex].policy.durableLimit != nil {
             retained.subscribed(RetainedDelivery.Way(characteristic: characteristic, central: central))
             mayHaveRetained = true
@@ -460,9 +474,10 @@ extension TransmitQueues {
         isAnew: Bool = false
     ) {
         let idle = characteristics[characteristicIndex].remove(central)
-        for place in idle { close(place, because: error) }
+        for place in idle { close(place, because: error, isAnew: isAnew) }
         if let central {
             let characteristic = characteristics[characteristicIndex].characteristic
+            retained.unsubscribed(RetainedDelivery.Way(characteristic: characteristic, central: central))
             func isGone(_ waiter: Waiter) -> Bool {
                 waiter.characteristic == characteristic && waiter.recipients == .central(central)
             }
@@ -473,9 +488,10 @@ extension TransmitQueues {
     }
 
     /// Removes a queue and drops its waiting values.
-    private mutating func close(_ place: QueueID, because error: PeripheralError) {
+    private mutating func close(_ place: QueueID, because error: PeripheralError, isAnew: Bool) {
+        let isForAll = queues[place].central == nil
         // An indication for all succeeds if all subscribers have left before its turn.
-        failIndications(of: place, because: queues[place].central == nil ? nil : error)
+        if !isForAll || !isAnew { failIndications(of: place, because: isForAll ? nil : error) }
         let queue = queues.remove(place)
         characteristics[queue.characteristicIndex].past.add(queue.finalCounters)
         turns.removeAll { $0 == place }

@@ -1,5 +1,5 @@
 /// The recipients of a value that the Bluetooth stack cannot send to one central separately.
-public struct UpdateFallback: Hashable, Sendable {
+public struct UpdateFallback: Sendable {
     let isToAll: Bool
 
     /// The value is not sent, and the call throws ``PeripheralError/Code/notAddressable``.

@@ -35,7 +35,7 @@ final class UpdateSender: Sendable {
 
     let stopwatch: Stopwatch
     let deadlines: Deadlines
-    let retained: (any RetainedUpdates)?
+    let retained: Preservation?
     let state: Mutex<State>
 
     /// Creates a sender.
@@ -47,7 +47,7 @@ final class UpdateSender: Sendable {
     init(
         policies: [AttributeHandle: UpdatePolicy],
         clock: any Clock<Duration>,
-        sending retained: (any RetainedUpdates)? = nil
+        sending retained: Preservation? = nil
     ) {
         self.retained = retained
         stopwatch = Stopwatch(clock)

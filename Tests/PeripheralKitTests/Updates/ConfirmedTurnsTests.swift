@@ -181,6 +181,31 @@ struct ConfirmedTurnsTests {
         #expect(model.answers[3] != nil && model.code(3) == nil)
     }
 
+    @Test func whoSubscribesAgainGetsWhatWaitsForAll() {
+        var model = model(subscribed: one)
+        _ = model.indicate(1, to: .central(one), of: 6)
+        _ = model.indicate(2, to: .subscribers)
+        model.subscribe(one, to: 3)
+        #expect(model.end(1) == [2])
+        #expect(model.end(2) == [])
+        #expect(model.answers[2] != nil && model.code(2) == nil)
+    }
+
+    /// The turn of the one that was cancelled is not the turn of the next.
+    @Test func aDocumentBehindAValueWaitsForTheValue() {
+        var model = model(subscribed: one)
+        let document = Document(bytes: [1], chunkSize: 20, endMarker: nil, isConfirmed: true)
+        _ = model.indicate(9, to: .central(one), of: 6)
+        model.queues.begin(1, document, of: 3, to: .centrals([one]), isStanding: false)
+        _ = model.take()
+        _ = model.queues.offer([5], of: 3, to: .central(one))
+        model.queues.begin(2, document, of: 3, to: .centrals([one]), isStanding: false)
+        _ = model.queues.cancel(1)
+        #expect(model.take() == [5])
+        #expect(model.end(9) == [])
+        #expect(model.end(5) == [1])
+    }
+
     @Test func thereIsNothingToConfirmWithoutSubscribers() {
         var model = model(subscribed: one)
         #expect(model.indicate(1, to: .subscribers, of: 9) == [])

@@ -160,6 +160,82 @@ struct TransmitQueuesTests {
         #expect(!accepts([5], of: Self.bulk, to: .central(a), &queues))
     }
 
+    /// Runs the queues until nothing is in flight.
+    private func drain(
+        _ queues: inout TransmitQueues,
+        _ inFlight: [BackendUpdate],
+        failing centrals: [Central.ID]
+    ) -> [BackendUpdate] {
+        var (inFlight, sent): ([BackendUpdate], [BackendUpdate]) = (inFlight, [])
+        while !inFlight.isEmpty {
+            let update = inFlight.removeFirst()
+            let fails = centrals.contains { update.recipients == .central($0) }
+            queues.ended(update.id, fails ? .failure(.notAddressable) : .success(()))
+            let updates = queues.takeOutcome(at: .zero).updates
+            sent += updates
+            inFlight += updates
+        }
+        return sent
+    }
+
+    /// Whether both are in flight, or one still waits.
+    @Test(arguments: [2, 1])
+    func whatIsForSeveralAndCannotGoAloneGoesToAllOnce(window: Int) {
+        var queues = queues(subscribed: [a, b])
+        queues.window = window
+        // With a window of one, the value for one of the centrals waits behind another value.
+        if window == 1 { #expect(accepts([9], of: Self.other, to: .central(b), &queues)) }
+        var sent = queues.takeOutcome(at: .zero).updates
+        _ = queues.offer([1], of: Self.bulk, toEach: [a, b], fallback: .allSubscribers)
+        #expect(accepts([2], of: Self.bulk, to: .subscribers, &queues))
+        sent += queues.takeOutcome(at: .zero).updates
+        let later = drain(
+            &queues,
+            sent.sorted { $0.recipients == .central(a) && $1.recipients != .central(a) },
+            failing: [a]
+        )
+        #expect(later.filter { $0.recipients == .subscribers }.map(\.value) == [[1]])
+        #expect(!CharacteristicTotal.all(in: queues).contains { $0.queued > 0 || $0.inFlight > 0 })
+    }
+
+    /// A document that has begun is older than what falls back, whatever its position.
+    @Test func whatGoesToAllDoesNotInterruptADocument() {
+        var queues = queues(subscribed: [a, b])
+        queues.window = 1
+        _ = queues.offer([99], of: Self.bulk, to: .central(b), fallback: .allSubscribers)
+        let document = Document(bytes: Array(0..<60), chunkSize: 20, endMarker: nil)
+        queues.begin(1, document, of: Self.bulk, to: .centrals([a]), isStanding: false)
+        var sent = queues.takeOutcome(at: .zero).updates
+        #expect(sent.count == 2)
+        sent += drain(&queues, sent.reversed().reversed(), failing: [b])
+        let received = sent.filter { $0.recipients != .central(b) }.map(\.value)
+        #expect(received == [Array(0..<20), Array(20..<40), Array(40..<60), [99]])
+    }
+
+    /// A value that takes another route has not left.
+    @Test func clearanceIsAlsoOfWhatGoesToAllInstead() {
+        var queues = queues(subscribed: [a, b])
+        _ = queues.offer([1], of: Self.bulk, to: .central(a), fallback: .allSubscribers)
+        let alone = queues.takeOutcome(at: .zero).updates
+        queues.waitForBarrier(7, of: nil)
+        #expect(queues.takeOutcome(at: .zero).answers.isEmpty)
+        for update in alone { queues.ended(update.id, .failure(.notAddressable)) }
+        let outcome = queues.takeOutcome(at: .zero)
+        #expect(outcome.answers.isEmpty && outcome.updates.count == 1)
+        for update in outcome.updates { queues.ended(update.id, .success(())) }
+        #expect(queues.takeOutcome(at: .zero).answers.map(\.0) == [7])
+    }
+
+    @Test func aCancelledCallSendsNothingToAll() {
+        var queues = queues(subscribed: [a, b])
+        queues.wait(7, for: Self.bulk, to: .central(a), fallback: .allSubscribers, with: [1])
+        let alone = queues.takeOutcome(at: .zero).updates
+        let wasWaiting = queues.cancel(7)
+        #expect(wasWaiting)
+        for update in alone { queues.ended(update.id, .failure(.notAddressable)) }
+        #expect(queues.takeOutcome(at: .zero).updates.isEmpty)
+    }
+
     /// The stack may know that there is a subscriber, and not which central it is.
     @Test func anUnknownSubscriberIsNotReachedAlone() {
         for (subscriber, code) in [(nil, PeripheralError.Code.notAddressable), (b, .notSubscribed)] {

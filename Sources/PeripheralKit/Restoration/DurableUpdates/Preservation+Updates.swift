@@ -2,7 +2,7 @@ internal import PeripheralCore
 private import Synchronization
 
 /// Durable updates that wait to be sent.
-extension Preservation: RetainedUpdates {
+extension Preservation {
     /// Retains an update for all present and expected subscribers of a durable characteristic.
     ///
     /// For a subscriber that is not connected, only the newest updates are retained. Such a subscriber may
@@ -51,6 +51,9 @@ extension Preservation: RetainedUpdates {
 
     /// Returns the first update of each subscriber, except the given updates; `nil` while that update must be
     /// saved first.
+    ///
+    /// No update is retained between two of the answers. Otherwise, a value for several subscribers could
+    /// seem to be a value for only some of them.
     func nextUpdates(for requests: [(key: Outbox.Key, besides: [UInt64])]) -> [Outbox.Entry?] {
         state.withLock { state in
             let lastSaved = saver.lastSaved
