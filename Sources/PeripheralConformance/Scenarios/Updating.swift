@@ -71,8 +71,9 @@ extension ConformanceSuite {
                 try await session.waitForSubscriber(of: value)
                 try expect("accepted", try session.update(value, [number]), is: true)
                 try expect("update", try await central.nextUpdate(of: value), is: [number])
+                let events = session.events
                 try await central.unsubscribe(from: value)
-                _ = try await central.read(value)
+                try await next(of: events, "end") { _ in session.subscriptions.isEmpty }
             }
         }
     }
