@@ -113,6 +113,8 @@ struct RunUntilTests {
             order.append("withdrawn")
         }
         let (bodyEnds, endBody) = AsyncStream.makeStream(of: Never.self)
+        // A failure of the test also ends the body.
+        defer { endBody.finish() }
         async let run: Void = peripheral.run(on: backend, logger: .silent, clock: clock) { _ in
             order.append("begun")
             // Another task is not cancelled.
