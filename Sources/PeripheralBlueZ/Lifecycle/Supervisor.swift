@@ -149,12 +149,13 @@ final class Supervisor: Sendable {
                 for number in machine.endedAdvertisements.subtracting(ended) {
                     host.handle(.advertisementEnded(number))
                 }
-                if machine.isPublished, let published = state.withLock({ $0.unreported.take() }) {
-                    host.handle(.published(published))
-                }
                 let restarted = ended.subtracting(machine.endedAdvertisements)
                 times.reset { restarted.contains($0) || $0 >= machine.advertisementCount }
                 note(machine.peripheralState)
+                // After the state: a body that begins now sees the peripheral on the air.
+                if machine.isPublished, let published = state.withLock({ $0.unreported.take() }) {
+                    host.handle(.published(published))
+                }
                 if let outcome = machine.takeOutcomeOfDemand() { demands.end(outcome.mapError(\.error)) }
                 return action
             }
