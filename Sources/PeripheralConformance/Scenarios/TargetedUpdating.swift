@@ -6,6 +6,7 @@ extension ConformanceSuite {
     static let targeted: [Scenario] = [
         updatesOfOne([517]), updatesOfOne([517, 23]), updatesOfOne([517, 23, 65, 247]), emptyUpdateOfOne,
         emptyUpdateOfSeveral, strangersAreRefused, manyUpdatesOfOne(rounds: 50), returnedSubscriberIsReached,
+        fallbackReachesOne,
     ]
 
     static func updatesOfOne(_ mtus: [Int]) -> Scenario {
@@ -33,6 +34,33 @@ extension ConformanceSuite {
                         )
                     }
                 }
+            }
+        }
+    }
+
+    /// bluetoothd may lose the ability to reach the central alone when another central disconnects.
+    static let fallbackReachesOne = Scenario(
+        "with a fallback, updates for one central reach it in their order, also after another central has left"
+    ) {
+        subscribersRun(mtus: [517, 247, 65]) { centrals, session, value in
+            let subscribers = try session.subscribers(of: value).compactMap(\.central)
+            try expect("subscribers", subscribers.count, is: centrals.count)
+            let events = session.events
+            for numbers in [1...20, 21...40] as [ClosedRange<UInt8>] {
+                for number in numbers {
+                    while try !session.update(value, [number], to: subscribers[0], fallback: .allSubscribers)
+                    {
+                        try await session.readyToUpdate(value, to: subscribers[0], fallback: .allSubscribers)
+                    }
+                }
+                for number in numbers {
+                    try expect("update", try await centrals[0].nextUpdate(of: value), is: [number])
+                }
+                guard numbers.contains(1) else { continue }
+                // bluetoothd loses what it has not sent when it closes the socket of another central.
+                try await session.waitUntilSent()
+                try await centrals[2].disconnect()
+                try await next(of: events, "leaving") { $0.kind == "disconnected" }
             }
         }
     }
