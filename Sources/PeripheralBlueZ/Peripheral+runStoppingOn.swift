@@ -122,7 +122,7 @@ extension Peripheral {
                 group.cancelAll()
                 do {
                     try await group.waitForAll()
-                } catch  where isRepeated && !Task.isCancelled && error.isConsequenceOfEnd {
+                } catch let error where isRepeated && !Task.isCancelled && error.isConsequenceOfEnd {
                     // The second signal has cancelled the run.
                 }
             }

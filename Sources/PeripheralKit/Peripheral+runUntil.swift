@@ -101,7 +101,7 @@ extension Peripheral {
                 group.cancelAll()
                 try await group.waitForAll()
             }
-        } catch  where body.isStopped && !Task.isCancelled && error.isConsequenceOfEnd {
+        } catch let error where body.isStopped && !Task.isCancelled && error.isConsequenceOfEnd {
             // The request to stop has cancelled the run.
         }
     }

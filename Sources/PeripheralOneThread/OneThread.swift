@@ -89,8 +89,8 @@ public enum OneThread: Sendable {
     /// - Parameter signals: The numbers of the signals to receive, such as `SIGTERM`.
     /// - Returns: A stream of received signals, represented by their signal numbers. If several signals
     ///   arrive before the program reads the stream, the stream delivers only the newest signal. The stream
-    ///   ends when the program stops reading the stream. Then the signals have their previous handling
-    ///   again, unless another stream contains them.
+    ///   ends when the program stops reading the stream. Then each signal has the same effect as before,
+    ///   unless another stream contains it.
     /// - Throws: ``SignalsError`` when no file descriptor is available, or when the system does not allow
     ///   programs to handle a signal, such as `SIGKILL`. If the method throws a ``SignalsError``, the
     ///   handling of the signals does not change.

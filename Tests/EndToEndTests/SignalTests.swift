@@ -86,7 +86,7 @@ struct SignalTests {
             try await Peripheral.battery.run(on: bluez.backend, stoppingOn: [SIGHUP], logger: .silent) {
                 _ in
                 begin.finish()
-                try await Task.sleep(for: .seconds(1000))
+                try await untilCancelled()
             } until: {
                 for await _ in begins {}
             }

@@ -9,8 +9,8 @@ package struct ProcessSignalsUnavailable: Error {
 
 /// The handler of the process's signals, which writes the number of each signal to a socket pair.
 ///
-/// The socket pair stays open until the process ends. Another thread may still run the handler after a signal
-/// has its previous handling again. If the socket pair were closed, the handler could write to another file.
+/// The socket pair stays open until the process ends. Another thread may still run the handler after the
+/// previous handler was restored. If the socket pair were closed, the handler could write to another file.
 enum ProcessSignalHandler {
     private static let readEnd = Mutex<CInt?>(nil)
 

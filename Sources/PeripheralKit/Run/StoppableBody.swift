@@ -53,7 +53,7 @@ final class StoppableBody: Sendable {
                 group.cancelAll()
                 try await group.waitForAll()
             }
-        } catch  where isStopped && error.isConsequenceOfEnd {
+        } catch let error where isStopped && error.isConsequenceOfEnd {
             // The request to stop has cancelled the body.
         }
     }

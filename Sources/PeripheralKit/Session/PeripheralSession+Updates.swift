@@ -323,8 +323,8 @@ extension PeripheralSession {
     /// - The peripheral is no longer published, or the session ends.
     /// - The Bluetooth stack does not accept the value, for example because the link lacks the required
     ///   security.
-    /// - The value is for a single central, but the Bluetooth stack can no longer send values to that central
-    ///   separately.
+    /// - The value is for a single central and has no fallback, but the Bluetooth stack can no longer send
+    ///   values to that central separately.
     ///
     /// ``UpdateStatistics/dropped`` counts the values that the Bluetooth stack did not accept.
     ///

@@ -219,6 +219,7 @@ extension TransmitQueues {
         for central in centrals {
             switch queues(of: characteristic, to: .central(central), size: size) {
             case .failure(let error) where fallback.isToAll && error.code == .notAddressable:
+                // An empty value always uses the queue that all share.
                 return queues(of: characteristic, to: .subscribers, size: 0)
             case .failure(let error): return .failure(error)
             case .success(let places): all += places.filter { !all.contains($0) }
@@ -228,8 +229,6 @@ extension TransmitQueues {
     }
 
     /// Returns the queues for a value; empty if the value is for all subscribers and none exists.
-    ///
-    /// The shared queue of all subscribers takes any value, as if the value were empty.
     func queues(
         of characteristic: AttributeHandle,
         to recipients: BackendUpdate.Recipients,

@@ -207,7 +207,7 @@ struct TransmitQueuesTests {
         queues.begin(1, document, of: Self.bulk, to: .centrals([a]), isStanding: false)
         var sent = queues.takeOutcome(at: .zero).updates
         #expect(sent.count == 2)
-        sent += drain(&queues, sent.reversed().reversed(), failing: [b])
+        sent += drain(&queues, sent, failing: [b])
         let received = sent.filter { $0.recipients != .central(b) }.map(\.value)
         #expect(received == [Array(0..<20), Array(20..<40), Array(40..<60), [99]])
     }
