@@ -48,6 +48,10 @@ struct CompletionReportingTests {
 
         func look() -> LinkActivity { LinkActivity(busy: state.withLock(\.isBusy) ? [0x40] : []) }
 
+        func packetsInFlight(on connection: UInt16) -> Int { 0 }
+
+        var packetsInFlight: Int { 0 }
+
         func close() { unsafe handle = nil }
 
         func connected(_ central: Central) {

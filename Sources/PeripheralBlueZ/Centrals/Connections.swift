@@ -74,6 +74,7 @@ final class Connections {
             case .connected(let central):
                 security.connected(central)
                 reporter.report(.connected(central))
+                completion.connected(central.id)
                 subscriptions.connected(central)
                 countChanged?(devices.connectedCount)
             case .changed(let central):

@@ -11,6 +11,9 @@ final class DeviceRegister {
     /// The number of connected centrals.
     var connectedCount: Int { table.connectedCount }
 
+    /// The connected centrals.
+    var connected: [Central.ID] { table.connected }
+
     /// The connected central with this address, as far as it is known.
     func central(_ id: Central.ID) -> Central? { table.central(id) }
 

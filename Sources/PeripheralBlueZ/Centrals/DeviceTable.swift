@@ -36,6 +36,9 @@ struct DeviceTable {
     /// The number of connected centrals.
     var connectedCount: Int { devices.values.count { $0.isConnected } }
 
+    /// The connected centrals.
+    var connected: [Central.ID] { devices.filter { $0.value.isConnected }.map(\.key) }
+
     /// The connected central with this address, as far as it is known.
     func central(_ id: Central.ID) -> Central? {
         devices[id].flatMap { $0.isConnected ? $0.central : nil }

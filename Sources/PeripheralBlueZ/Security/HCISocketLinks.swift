@@ -35,10 +35,17 @@ package struct HCISocketLinks: KernelLinks {
     }
 
     package func counters(of adapter: ObjectPath) -> LinkCounters? {
+        information(about: adapter)?.counters
+    }
+
+    package func packetRoom(of adapter: ObjectPath) -> Int? {
+        information(about: adapter).flatMap { $0.packetRoom > 0 ? $0.packetRoom : nil }
+    }
+
+    private func information(about adapter: ObjectPath) -> HCIDeviceInformation? {
         guard let socket, let number = Self.number(of: adapter) else { return nil }
         var information = HCIDeviceInformation(adapter: number)
-        return Self.ask(Self.getDeviceInformation, &information.bytes, by: socket)
-            ? information.counters : nil
+        return Self.ask(Self.getDeviceInformation, &information.bytes, by: socket) ? information : nil
     }
 
     /// Requests an answer, which the kernel writes into the bytes.

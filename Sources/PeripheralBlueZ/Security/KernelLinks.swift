@@ -27,6 +27,13 @@ package protocol KernelLinks: Sendable {
     /// - Parameter adapter: The path of the adapter's object.
     /// - Returns: The numbers; `nil` if they are not known.
     func counters(of adapter: ObjectPath) -> LinkCounters?
+
+    /// Returns the number of packets that the controller of an adapter has room for.
+    ///
+    /// - Parameter adapter: The path of the adapter's object.
+    /// - Returns: The number; `nil` if it is not known. If the controller also supports Bluetooth Classic,
+    ///   the number may be wrong.
+    func packetRoom(of adapter: ObjectPath) -> Int?
 }
 
 extension KernelLinks {
@@ -39,6 +46,8 @@ extension KernelLinks {
     }
 
     package func counters(of adapter: ObjectPath) -> LinkCounters? { nil }
+
+    package func packetRoom(of adapter: ObjectPath) -> Int? { nil }
 }
 
 /// A connection of an adapter.

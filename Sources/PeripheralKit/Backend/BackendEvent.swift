@@ -100,6 +100,14 @@ public enum BackendEvent: Sendable {
     /// for the central until the central subscribes again.
     case subscriptionLost(AttributeHandle, by: Central.ID)
 
+    /// The maximum number of updates in flight to a central has changed.
+    ///
+    /// The second associated value is the new maximum number. The new maximum number is at least 1, and at
+    /// most ``PublishedPeripheral/window``. The new maximum number applies until the central disconnects. A
+    /// backend can report a smaller number for a central with a slow link. Then the updates for that central
+    /// do not use the room that other links need.
+    case windowChanged(Central.ID, Int)
+
     /// The stack has accepted a submitted update, which has not yet left the device.
     ///
     /// The backend reports ``updateTaken(_:)`` at most once for an update, before ``updateEnded(_:_:)``. The
@@ -137,7 +145,8 @@ public struct PublishedPeripheral: Sendable {
 
     /// The maximum number of updates in flight to each recipient.
     ///
-    /// The maximum number is at least 1.
+    /// The maximum number is at least 1. ``BackendEvent/windowChanged(_:_:)`` changes the maximum number for
+    /// one central. At most twice the maximum number of updates are in flight to all recipients together.
     ///
     /// An update is in flight from its submission until ``BackendEvent/updateEnded(_:_:)``. The maximum
     /// number does not include updates that await confirmation.

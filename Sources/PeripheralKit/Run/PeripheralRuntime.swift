@@ -174,6 +174,8 @@ final class PeripheralRuntime: PeripheralHost {
             subscriptionEnded(characteristic, by: central, isLost: false)
         case .subscriptionLost(let characteristic, let central):
             subscriptionEnded(characteristic, by: central, isLost: true)
+        case .windowChanged(let central, let window):
+            updates.windowChanged(of: central, to: window)
         case .updateTaken(let update):
             updates.taken(update)
         case .updateEnded(let update, let outcome):

@@ -146,7 +146,8 @@ extension TransmitQueues {
         // Only one such chunk is in flight at a time, and it waits for its turn among the confirmed updates.
         if queues[place].beginsWithConfirmed { return true }
         if queues[place].central == nil, queues[place].inFlight < Self.placesForAll { return true }
-        return subscribers.allSatisfy { self.subscribers.inFlight(to: $0) < window }
+        guard self.subscribers.inFlight + subscribers.count <= totalWindow else { return false }
+        return subscribers.allSatisfy { self.subscribers.hasPlace(for: $0, in: window) }
     }
 
     /// Assigns room to waiting calls, in the order in which the calls began.

@@ -72,8 +72,10 @@ struct TransmitQueues {
     /// Other calls may use up the room each time.
     static let mostChances = 8
 
-    /// The number of values that may be in flight to a central.
+    /// The number of values that may be in flight to a central, unless the stack has set another number.
     var window: Int
+    /// The number of values that may be in flight to all centrals together.
+    var totalWindow: Int { 2 * window }
 
     var characteristics: [SubscribedCharacteristic] = []
     /// The indices of the characteristics, by their handles.
@@ -405,6 +407,11 @@ extension TransmitQueues {
         for index in characteristics.indices {
             characteristics[index].setAddress(central.address, of: central.id)
         }
+    }
+
+    /// Changes the number of values that may be in flight to a central.
+    mutating func setWindow(_ window: Int, of central: Central.ID) {
+        subscribers.setWindow(max(window, 1), for: central)
     }
 
     /// Records whether a subscriber can be reached alone, and the kind of updates that it asks for.

@@ -146,6 +146,11 @@ final class UpdateSender: Sendable {
         change { $0.queues.unsubscribed(central, from: characteristic) }
     }
 
+    /// Changes the number of values that may be in flight to a central.
+    func windowChanged(of central: Central.ID, to window: Int) {
+        change { $0.queues.setWindow(window, of: central) }
+    }
+
     /// Records that the stack has accepted an update, which is in flight now.
     func taken(_ id: BackendUpdate.ID) {
         change { $0.queues.taken(id) }

@@ -39,6 +39,63 @@ struct TransmitQueuesTests {
         }
     }
 
+    @Test func theStackChangesTheWindowOfOneCentral() {
+        var queues = queues(subscribed: [a, b])
+        queues.setWindow(2, of: a)
+        for number in 0..<UInt8(8) {
+            #expect(accepts([number], of: Self.bulk, to: .central(a), &queues))
+            #expect(accepts([number], of: Self.bulk, to: .central(b), &queues))
+        }
+        let updates = queues.takeOutcome(at: .zero).updates
+        #expect(updates.count { $0.recipients == .central(a) } == 2)
+        #expect(updates.count { $0.recipients == .central(b) } == 8)
+        // What waits is sent when the window grows, not only when an update ends.
+        queues.setWindow(5, of: a)
+        #expect(queues.takeOutcome(at: .zero).updates.map(\.value) == [[2], [3], [4]])
+        // A smaller window holds back the next updates.
+        queues.setWindow(1, of: a)
+        for update in updates where update.recipients == .central(a) { queues.ended(update.id, .success(())) }
+        #expect(queues.takeOutcome(at: .zero).updates.isEmpty)
+        // The window ends with the connection.
+        queues.disconnected(a)
+        queues.subscribed(a, to: Self.bulk, isAddressable: true)
+        for number in 0..<UInt8(8) { #expect(accepts([number], of: Self.bulk, to: .central(a), &queues)) }
+        #expect(queues.takeOutcome(at: .zero).updates.count { $0.recipients == .central(a) } == 8)
+    }
+
+    @Test func theStackCannotRaiseAWindowAboveTheUsualOne() {
+        var queues = queues(subscribed: [a])
+        queues.window = 4
+        queues.setWindow(100, of: a)
+        for number in 0..<UInt8(8) { #expect(accepts([number], of: Self.bulk, to: .central(a), &queues)) }
+        #expect(queues.takeOutcome(at: .zero).updates.count == 4)
+    }
+
+    @Test func allCentralsTogetherHaveTwoWindowsInFlight() throws {
+        let centrals = try (1...UInt64(5)).map {
+            Central.ID(address: try #require(DeviceAddress(rawValue: $0)))
+        }
+        var queues = queues(subscribed: centrals)
+        queues.window = 4
+        for central in centrals {
+            for number in 0..<UInt8(4) {
+                #expect(accepts([number], of: Self.bulk, to: .central(central), &queues))
+            }
+        }
+        var inFlight = queues.takeOutcome(at: .zero).updates
+        #expect(inFlight.count == 8)
+        var values: [[UInt8]] = []
+        while !inFlight.isEmpty {
+            let update = inFlight.removeFirst()
+            values.append(update.value)
+            queues.ended(update.id, .success(()))
+            inFlight += queues.takeOutcome(at: .zero).updates
+            #expect(inFlight.count <= 8)
+        }
+        // Each central has its turn, although there is less room than they could use.
+        #expect(values == (0..<UInt8(4)).flatMap { number in centrals.map { _ in [number] } })
+    }
+
     /// What waits in a queue and what is on its way counts, of all characteristics; what comes later, and
     /// what is for another, does not.
     @Test func clearanceIsForWhatCameBefore() {

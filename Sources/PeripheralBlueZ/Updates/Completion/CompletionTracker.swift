@@ -27,11 +27,18 @@ protocol CompletionTracker: AnyObject {
     /// Records that all recipients have confirmed an indication.
     func confirmed(_ update: BackendUpdate.ID)
 
+    /// Records that a central has connected.
+    func connected(_ central: Central.ID)
+
     /// Ends the updates in flight to a disconnected central, and reports their ends.
     func disconnected(_ central: Central.ID)
 
     /// Stops tracking, so nothing is reported any more.
     func end()
+}
+
+extension CompletionTracker {
+    func connected(_ central: Central.ID) {}
 }
 
 /// The single timer of a tracker, which runs only while updates are in flight.

@@ -72,6 +72,9 @@ struct InFlightUpdates {
     /// Whether frames were missed, so the next look at the links should follow soon.
     var isUrgent: Bool { recoveries.contains { $0.isUrgent && missing(for: $0.central) > 0 } }
 
+    /// The centrals with updates that are not completed.
+    var centrals: Set<Central.ID> { Set(routes.filter { !$0.updates.isEmpty }.map(\.central)) }
+
     /// Records that bluetoothd receives an update for the given centrals.
     ///
     /// - Parameters:
@@ -256,7 +259,7 @@ struct InFlightUpdates {
     }
 
     /// The number of updates that are not completed for a central.
-    private func missing(for central: Central.ID) -> Int {
+    func missing(for central: Central.ID) -> Int {
         routes.reduce(0) { $0 + ($1.central == central ? $1.updates.count : 0) }
     }
 

@@ -29,6 +29,7 @@ package struct LinkCounters: Equatable, Sendable {
 /// `struct hci_dev_info`, which the kernel fills, on a little-endian machine.
 struct HCIDeviceInformation {
     private static let size = 92
+    private static let packetRoom = 46
     /// The offsets of the numbers in `struct hci_dev_stats`.
     private static let (commandsSent, packetsSent, packetsReceived, bytesSent) = (60, 68, 72, 88)
 
@@ -46,6 +47,12 @@ struct HCIDeviceInformation {
             bytesSent: number(at: Self.bytesSent)
         )
     }
+
+    /// The number of packets that the controller has room for (`acl_pkts`).
+    ///
+    /// If the controller supports Bluetooth Classic, this is the room for packets of Bluetooth Classic
+    /// (`hci_get_dev_info` in net/bluetooth/hci_core.c).
+    var packetRoom: Int { Int(bytes[Self.packetRoom]) | Int(bytes[Self.packetRoom + 1]) << 8 }
 
     private func number(at offset: Int) -> UInt32 {
         bytes[offset..<offset + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }

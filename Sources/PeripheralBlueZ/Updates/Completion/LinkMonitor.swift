@@ -118,6 +118,12 @@ final class LinkMonitor: LinkWatch {
         return observer.look()
     }
 
+    func packetsInFlight(on connection: UInt16) -> Int {
+        observer.packetsInFlight(on: connection)
+    }
+
+    var packetsInFlight: Int { observer.packetsInFlight }
+
     /// Opens a new socket to replace a socket that has failed.
     ///
     /// If this fails, each look tries again.

@@ -7,6 +7,12 @@ package protocol LinkWatch: AnyObject {
     /// Returns the activity of the connections since the last look.
     func look() -> LinkActivity
 
+    /// Returns the number of packets that the controller has not yet sent on a connection.
+    func packetsInFlight(on connection: UInt16) -> Int
+
+    /// The number of packets that the controller has not yet sent on all connections.
+    var packetsInFlight: Int { get }
+
     /// Stops watching.
     func close()
 }

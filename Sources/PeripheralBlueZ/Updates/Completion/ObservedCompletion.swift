@@ -20,6 +20,7 @@ final class ObservedCompletion: CompletionTracker {
     private let timer: CompletionTimer
     private var watch: (any LinkWatch)?
     private var inFlight = InFlightUpdates()
+    private var windows: LinkWindows
     /// The connections that are watched, with their centrals' addresses.
     private var connections: [LinkState] = []
     /// Whether an answer of bluetoothd is pending that shows that it is idle, for a look at the links.
@@ -42,6 +43,7 @@ final class ObservedCompletion: CompletionTracker {
         self.reporter = reporter
         self.turns = turns
         timer = CompletionTimer(in: turns)
+        windows = LinkWindows(room: kernelLinks.packetRoom(of: adapter))
         watch = kernelLinks.watch(adapter, on: loop) { [weak self] in self?.observed($0) }
         if watch == nil { return nil }
     }
@@ -52,6 +54,7 @@ final class ObservedCompletion: CompletionTracker {
         guard let attribute = handles.onAir(update.characteristic) else { return }
         // An indication ends when it is confirmed.
         inFlight.given(update.awaitsConfirmation ? nil : update.id, of: attribute, for: centrals)
+        for central in centrals where windows.began(for: central) { reportWindows() }
         lookLater()
     }
 
@@ -67,8 +70,15 @@ final class ObservedCompletion: CompletionTracker {
 
     func confirmed(_ update: BackendUpdate.ID) {}
 
+    func connected(_ central: Central.ID) {
+        windows.connected(central)
+        reportWindows()
+    }
+
     func disconnected(_ central: Central.ID) {
         connections.removeAll { devices.id(ofLink: $0.address) == central }
+        windows.disconnected(central)
+        reportWindows()
         report(inFlight.settled(central))
     }
 
@@ -84,8 +94,13 @@ final class ObservedCompletion: CompletionTracker {
         reporter.report(all: events)
     }
 
+    private func reportWindows() {
+        for (central, window) in windows.takeChanges() { reporter.report(.windowChanged(central, window)) }
+    }
+
     private func observed(_ observations: [LinkObservation]) {
         var events: [BackendEvent?] = []
+        adaptWindows(to: observations)
         for observation in observations {
             switch observation {
             case .completed(let attribute, let connection):
@@ -102,6 +117,30 @@ final class ObservedCompletion: CompletionTracker {
             }
         }
         report(events)
+    }
+
+    private func adaptWindows(to observations: [LinkObservation]) {
+        guard let watch else { return }
+        windows.observed(packets: watch.packetsInFlight)
+        guard windows.isShared else { return }
+        var counts: [(connection: UInt16, count: Int)] = []
+        for case .completed(_, let connection) in observations {
+            if let index = counts.firstIndex(where: { $0.connection == connection }) {
+                counts[index].count += 1
+            } else {
+                counts.append((connection, 1))
+            }
+        }
+        for (connection, count) in counts {
+            guard let central = central(on: connection) else { continue }
+            windows.completed(
+                count,
+                for: central,
+                of: inFlight.missing(for: central),
+                remaining: watch.packetsInFlight(on: connection)
+            )
+        }
+        reportWindows()
     }
 
     private func central(on connection: UInt16) -> Central.ID? {
@@ -142,6 +181,8 @@ final class ObservedCompletion: CompletionTracker {
                 isForgotten: forgotten.contains
             )
         )
+        windows.looked(active: inFlight.centrals)
+        reportWindows()
         lookLater()
     }
 }

@@ -39,6 +39,7 @@ final class UpdateCompletion {
     func begin(on adapter: ObjectPath) {
         end()
         tracker = observed(on: adapter) ?? estimated(on: adapter) ?? paced()
+        for central in devices.connected { connected(central) }
     }
 
     func end() {
@@ -75,6 +76,11 @@ final class UpdateCompletion {
     /// Records that all recipients have confirmed an indication.
     func confirmed(_ update: BackendUpdate.ID) {
         tracker?.confirmed(update)
+    }
+
+    /// Records that a central has connected.
+    func connected(_ central: Central.ID) {
+        tracker?.connected(central)
     }
 
     /// Ends the updates in flight to a central that has disconnected.

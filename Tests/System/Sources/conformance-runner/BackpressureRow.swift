@@ -15,6 +15,14 @@ struct BackpressureRow {
             + (interval.map { ", newest of one per \($0) ms" } ?? "")
     }
 
+    /// The time for a packet of a link that carries next to nothing.
+    static let silent = 60_000.0
+
+    /// The places of the centrals that get all their values.
+    var reachedPlaces: [Int] {
+        (0..<centrals).filter { packetTimes[min($0, packetTimes.count - 1)] < Self.silent }
+    }
+
     /// The values for the central at a place.
     func count(place: Int) -> Int { counts[min(place, counts.count - 1)] }
 
@@ -23,7 +31,9 @@ struct BackpressureRow {
     /// - Parameter reachesEach: Whether bluetoothd reaches each of several subscribers alone: only then does
     ///   each get values at the speed of its own link.
     /// - Returns: The rows.
-    static func all(reachesEach: Bool) -> [BackpressureRow] { equal + [different(reachesEach)] + newest }
+    static func all(reachesEach: Bool) -> [BackpressureRow] {
+        equal + [different(reachesEach)] + (reachesEach ? shared : []) + newest
+    }
 
     private static let equal: [BackpressureRow] = [1, 4].flatMap { centrals in
         ([5, 1, 0] as [Double]).flatMap { packetTime in
@@ -46,6 +56,22 @@ struct BackpressureRow {
             size: 20,
             centrals: 4,
             counts: reachesEach ? [1_500, 1_500, 1_000, 250] : [250]
+        )
+    }
+
+    /// Fast links beside slow and silent ones.
+    private static let shared: [BackpressureRow] = [
+        [5, 50], [5, 20], [5, 5, 20], [5, 20, 20, 20, 20], [5, 5, silent], [5, silent],
+    ].map { packetTimes in
+        BackpressureRow(
+            packetTimes: packetTimes,
+            size: 20,
+            centrals: packetTimes.count,
+            counts: packetTimes.map { packetTime in
+                // The slow links have more to carry, so that they are busy until the end. What a silent link
+                // gets waits in the queue of the program.
+                packetTime == silent ? 18 : Int((packetTime > 5 ? 20_000 : 5_000) / packetTime)
+            }
         )
     }
 

@@ -94,7 +94,7 @@ struct BackpressureRun {
     }
 
     private func isComplete(_ times: Times, _ row: Row) -> Bool {
-        (0..<row.centrals).allSatisfy { place in
+        row.reachedPlaces.allSatisfy { place in
             let address = CentralPool.address(place: place)?.description ?? ""
             return times.arrived[address[...]]?.map(\.number) == Array(0..<row.count(place: place))
         }
@@ -176,7 +176,7 @@ extension BackpressureRun {
         while !isComplete, BulkProgram.time - start < 60 {
             try await Task.sleep(for: .milliseconds(300))
             for line in try Rig.radio("arrivals") { times.takeArrival(line) }
-            isComplete = (0..<row.centrals).allSatisfy { place in
+            isComplete = row.reachedPlaces.allSatisfy { place in
                 let address = CentralPool.address(place: place)?.description ?? ""
                 return times.arrived[address[...]]?.last?.number == row.count(place: place) - 1
             }
