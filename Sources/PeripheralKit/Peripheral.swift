@@ -37,7 +37,7 @@ public struct Peripheral: Sendable {
     var isSilentAtFirst = false
     /// The differences between a restored declaration and the preserved declaration.
     var restorationIssues: [DeclarationIssue] = []
-    let state = StateBroadcast()
+    let state = CurrentState()
     let backendMemory = BackendMemory()
     let logHistory = LogHistory()
 

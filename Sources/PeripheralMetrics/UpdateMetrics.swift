@@ -29,41 +29,24 @@
             }
         }
 
-        /// The totals of all characteristics with the same UUID.
-        private struct Sum {
-            var (queued, inFlight) = (0, 0)
-            var (sent, givenUp, dropped, refused, waits) = (0, 0, 0, 0, 0)
-            var longestWait = Duration.zero
-
-            mutating func add(_ totals: UpdateTotals) {
-                queued += totals.queued
-                inFlight += totals.inFlight
-                sent += totals.sent
-                givenUp += totals.givenUp
-                dropped += totals.dropped
-                refused += totals.refused
-                waits += totals.waits
-                longestWait = max(longestWait, totals.longestWait)
-            }
-        }
-
         private let factory: any MetricsFactory
         private var instruments: [BluetoothUUID: Instruments] = [:]
-        private var reported: [BluetoothUUID: Sum] = [:]
+        private var reported: [BluetoothUUID: UpdateCounters] = [:]
 
         init(factory: any MetricsFactory) {
             self.factory = factory
         }
 
         /// Reports the current values of meters and the increments of counters.
-        mutating func report(_ totals: [UpdateTotals]) {
-            var sums: [BluetoothUUID: Sum] = [:]
-            for total in totals { sums[total.characteristic, default: Sum()].add(total) }
+        mutating func report(_ totals: [UpdateStatistics]) {
+            // Several characteristics may have the same UUID.
+            var sums: [BluetoothUUID: UpdateCounters] = [:]
+            for total in totals { sums[total.characteristic, default: UpdateCounters()].add(total.counters) }
             for (characteristic, sum) in sums {
                 let metrics =
                     instruments[characteristic] ?? Instruments(characteristic, factory: factory)
                 instruments[characteristic] = metrics
-                let before = reported.updateValue(sum, forKey: characteristic) ?? Sum()
+                let before = reported.updateValue(sum, forKey: characteristic) ?? UpdateCounters()
                 metrics.queued.set(sum.queued)
                 metrics.inFlight.set(sum.inFlight)
                 metrics.longestWait.set(sum.longestWait / .seconds(1))

@@ -44,7 +44,12 @@ public final class ManualClock: Clock, Sendable {
         var now = Instant(offset: .zero)
         var lastID = 0
         var sleepers: [Sleeper] = []
-        var observers: [CheckedContinuation<Void, Never>] = []
+        var observers: [Int: CheckedContinuation<Void, Never>] = [:]
+
+        mutating func makeID() -> Int {
+            lastID += 1
+            return lastID
+        }
     }
 
     private let state = Mutex(State())
@@ -67,10 +72,7 @@ public final class ManualClock: Clock, Sendable {
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
+        let id = state.withLock { $0.makeID() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 add(Sleeper(id: id, deadline: deadline, continuation: continuation))
@@ -97,27 +99,36 @@ public final class ManualClock: Clock, Sendable {
     }
 
     /// Returns as soon as at least one task is suspended in ``sleep(until:tolerance:)``.
+    ///
+    /// The method also returns when the calling task is cancelled.
     public func waitForSleeper() async {
-        await withCheckedContinuation { continuation in
-            let isSleeping = state.withLock { state in
-                if state.sleepers.isEmpty { state.observers.append(continuation) }
-                return !state.sleepers.isEmpty
+        let id = state.withLock { $0.makeID() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waits = state.withLock { state in
+                    // The cancellation handler may have run before the observer was added.
+                    let waits = state.sleepers.isEmpty && !Task.isCancelled
+                    if waits { state.observers[id] = continuation }
+                    return waits
+                }
+                if !waits { continuation.resume() }
             }
-            if isSleeping { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0.observers.removeValue(forKey: id) }?.resume()
         }
     }
 
     private func add(_ sleeper: Sleeper) {
         let (outcome, observers) = state.withLock {
-            state -> (Result<Void, any Error>?, [CheckedContinuation<Void, Never>]) in
+            state -> (Result<Void, any Error>?, [Int: CheckedContinuation<Void, Never>]) in
             // The cancellation handler may have run before the sleeper was added.
-            if Task.isCancelled { return (.failure(CancellationError()), []) }
-            if sleeper.deadline <= state.now { return (.success(()), []) }
+            if Task.isCancelled { return (.failure(CancellationError()), [:]) }
+            if sleeper.deadline <= state.now { return (.success(()), [:]) }
             state.sleepers.append(sleeper)
-            defer { state.observers = [] }
+            defer { state.observers = [:] }
             return (nil, state.observers)
         }
         if let outcome { sleeper.continuation.resume(with: outcome) }
-        for observer in observers { observer.resume() }
+        for observer in observers.values { observer.resume() }
     }
 }

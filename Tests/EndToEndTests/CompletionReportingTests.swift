@@ -19,6 +19,7 @@ struct CompletionReportingTests {
             var isWatched: Bool
             var loop: EventLoop?
             var isBusy = true
+            var packets = 0
         }
 
         private let state: Mutex<State>
@@ -48,9 +49,12 @@ struct CompletionReportingTests {
 
         func look() -> LinkActivity { LinkActivity(busy: state.withLock(\.isBusy) ? [0x40] : []) }
 
-        func packetsInFlight(on connection: UInt16) -> Int { 0 }
+        func packetsInFlight(on connection: UInt16) -> Int { packetsInFlight }
 
-        var packetsInFlight: Int { 0 }
+        var packetsInFlight: Int { state.withLock(\.packets) }
+
+        /// The controller has so many packets from now on, whenever updates have completed.
+        func hold(_ packets: Int) { state.withLock { $0.packets = packets } }
 
         func close() { unsafe handle = nil }
 
@@ -96,8 +100,8 @@ struct CompletionReportingTests {
                 try await until { !session.subscriptions.isEmpty }
                 links.connected(try #require(session.centrals.first))
                 while try session.update(Self.value, 1) {}
-                let statistics = try #require(session.updateStatistics.first)
-                #expect((statistics.inFlight, statistics.queued) == (16, 16))
+                let counters = try #require(session.updateStatistics.first?.counters)
+                #expect((counters.inFlight, counters.queued) == (16, 16))
                 try await receive(16, by: central)
                 try await body(session, central, central.locate(Self.value).valueHandle)
             }
@@ -112,7 +116,35 @@ struct CompletionReportingTests {
     /// Waits until so many have left or are given up; on a machine that stands still for a while, the silence
     /// counts as well.
     private func untilSent(_ count: Int, in session: PeripheralSession) async throws {
-        try await until { session.updateStatistics.first.map { $0.sent + $0.givenUp >= count } ?? false }
+        try await until {
+            session.updateStatistics.first.map { $0.counters.sent + $0.counters.givenUp >= count } ?? false
+        }
+    }
+
+    /// One central has the whole room of the controller, until another connects.
+    @Test(arguments: [.v5_66, .v5_87] as [BlueZVersion])
+    func theWindowFollowsTheLink(version: BlueZVersion) async throws {
+        let links = Links(isWatched: true)
+        try await run(links, version) { session, central, handle in
+            func counters() -> UpdateCounters? { session.updateStatistics.first?.counters }
+            let completed = LinkObservation.completed(attribute: handle, connection: 0x40)
+            let other = central.makeAnother()
+            try await other.connect()
+            try await until { session.centrals.count == 2 }
+            links.hold(1)
+            links.see(Array(repeating: completed, count: 14))
+            try await until { counters()?.sent == 14 }
+            #expect(counters()?.inFlight == 2)
+            links.hold(0)
+            links.see([completed, completed])
+            try await until { counters()?.sent == 16 }
+            try await receive(2, by: central)
+            links.see([completed, completed])
+            try await until { counters()?.sent == 18 }
+            #expect(counters()?.inFlight == 3)
+            try await other.disconnect()
+            try await until { counters()?.inFlight == 14 }
+        }
     }
 
     @Test(arguments: [.v5_66, .v5_87] as [BlueZVersion])
@@ -137,7 +169,7 @@ struct CompletionReportingTests {
             links.see([.missed, .completed(attribute: attribute, connection: 0x40)])
             links.rest()
             try await untilSent(32, in: session)
-            #expect(session.updateStatistics.first?.givenUp ?? 0 > 0)
+            #expect(session.updateStatistics.first?.counters.givenUp ?? 0 > 0)
         }
     }
 
@@ -177,10 +209,10 @@ struct CompletionReportingTests {
                 try await until { !session.subscriptions.isEmpty }
                 for _ in 0..<128 { try await session.notify(Self.value, 1) }
                 while try session.update(Self.value, 2) {}
-                let statistics = try #require(session.updateStatistics.first)
-                #expect((statistics.inFlight, statistics.queued, statistics.sent) == (16, 16, 112))
+                let counters = try #require(session.updateStatistics.first?.counters)
+                #expect((counters.inFlight, counters.queued, counters.sent) == (16, 16, 112))
                 try await receive(128, by: central)
-                while session.updateStatistics.first.map({ $0.sent < 144 }) ?? false {
+                while session.updateStatistics.first.map({ $0.counters.sent < 144 }) ?? false {
                     _ = try await central.read(Self.value)
                 }
                 try await receive(16, by: central)

@@ -30,4 +30,19 @@ struct ManualClockTests {
         sleep.cancel()
         await #expect(throws: CancellationError.self) { try await sleep.value }
     }
+
+    @Test(arguments: [true, false])
+    func aCancelledObserverReturns(waits: Bool) async {
+        let clock = ManualClock()
+        let (begins, begin) = AsyncStream.makeStream(of: Void.self)
+        let observer = Task {
+            begin.finish()
+            await clock.waitForSleeper()
+        }
+        if waits {
+            for await _ in begins {}
+        }
+        observer.cancel()
+        await observer.value
+    }
 }

@@ -39,7 +39,7 @@ package struct HCISocketLinks: KernelLinks {
     }
 
     package func packetRoom(of adapter: ObjectPath) -> Int? {
-        information(about: adapter).flatMap { $0.packetRoom > 0 ? $0.packetRoom : nil }
+        information(about: adapter)?.packetRoom
     }
 
     private func information(about adapter: ObjectPath) -> HCIDeviceInformation? {

@@ -31,8 +31,8 @@ package protocol KernelLinks: Sendable {
     /// Returns the number of packets that the controller of an adapter has room for.
     ///
     /// - Parameter adapter: The path of the adapter's object.
-    /// - Returns: The number; `nil` if it is not known. If the controller also supports Bluetooth Classic,
-    ///   the number may be wrong.
+    /// - Returns: The number; `nil` if it is not known, as for a controller that also supports Bluetooth
+    ///   Classic.
     func packetRoom(of adapter: ObjectPath) -> Int?
 }
 

@@ -162,7 +162,7 @@ extension ConformanceSuite {
                     try await expectSuccess(of: "document") { try await sending.value }
                 } else {
                     try await clock?.advance(until: "the first chunk is given up") {
-                        session.updateTotals.contains { $0.givenUp > 0 }
+                        session.updateTotals.contains { $0.counters.givenUp > 0 }
                     }
                     try await expectError(of: "document", .unconfirmed) { try await sending.value }
                 }

@@ -89,9 +89,9 @@ extension ConformanceSuite {
                     accepted.append(number)
                 }
                 try await session.waitUntilSent()
-                let totals = session.updateTotals
-                try expect("queued", totals.map(\.queued), is: [0])
-                try expect("in flight", totals.map(\.inFlight), is: [0])
+                let counters = session.updateTotals.map(\.counters)
+                try expect("queued", counters.map(\.queued), is: [0])
+                try expect("in flight", counters.map(\.inFlight), is: [0])
                 for number in accepted {
                     try expect("update", try await central.nextUpdate(of: value), is: [number])
                 }

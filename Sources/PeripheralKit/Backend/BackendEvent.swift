@@ -146,7 +146,8 @@ public struct PublishedPeripheral: Sendable {
     /// The maximum number of updates in flight to each recipient.
     ///
     /// The maximum number is at least 1. ``BackendEvent/windowChanged(_:_:)`` changes the maximum number for
-    /// one central. At most twice the maximum number of updates are in flight to all recipients together.
+    /// one central. Twice the maximum number is the limit for the updates to single recipients in flight
+    /// together. Beyond this limit, each recipient can have one update in flight.
     ///
     /// An update is in flight from its submission until ``BackendEvent/updateEnded(_:_:)``. The maximum
     /// number does not include updates that await confirmation.

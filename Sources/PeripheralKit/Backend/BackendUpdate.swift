@@ -109,7 +109,7 @@ public enum BackendUpdateOutcome: Sendable {
     ///
     /// Either the stack did not send the update, or the backend did not detect that the update left the
     /// device. For the outcomes ``givenUp`` and ``completed``, the function that sends the update throws no
-    /// error. ``UpdateStatistics/givenUp`` counts the updates with this outcome.
+    /// error. ``UpdateCounters/givenUp`` counts the updates with this outcome.
     case givenUp
 
     /// The stack did not send the update, or a recipient did not confirm the update.

@@ -54,7 +54,8 @@ public protocol BackendLink: Sendable {
     /// The number of submitted updates has these limits:
     ///
     /// - At most ``PublishedPeripheral/window`` updates are in flight to each recipient, not counting updates
-    ///   that await confirmation.
+    ///   that await confirmation. The event ``BackendEvent/windowChanged(_:_:)`` reduces this number for one
+    ///   recipient.
     /// - For each characteristic, the host submits at most 2 additional updates for all subscribers together.
     /// - For each recipient, the host submits at most one update at a time that awaits confirmation.
     ///

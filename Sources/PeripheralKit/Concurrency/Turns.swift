@@ -12,8 +12,6 @@ final class Turns: Sendable {
         var isClosed = false
         var nextNumber: UInt64 = 0
         var waiters: [Waiter] = []
-        /// The tasks that were cancelled before they could wait.
-        var cancelled: Set<UInt64> = []
     }
 
     private let state = Mutex(State())
@@ -30,7 +28,8 @@ final class Turns: Sendable {
         let hasEntered = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer: Bool? = state.withLock { state in
-                    if state.isClosed || state.cancelled.remove(number) != nil { return false }
+                    // The cancellation handler may have run before the task waited.
+                    if state.isClosed || Task.isCancelled { return false }
                     if !state.isTaken {
                         state.isTaken = true
                         return true
@@ -41,16 +40,11 @@ final class Turns: Sendable {
                 if let answer { continuation.resume(returning: answer) }
             }
         } onCancel: {
-            let waiter = state.withLock { state -> Waiter? in
-                guard let index = state.waiters.firstIndex(where: { $0.number == number }) else {
-                    state.cancelled.insert(number)
-                    return nil
-                }
-                return state.waiters.remove(at: index)
+            let waiter = state.withLock { state in
+                state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
             }
             waiter?.continuation.resume(returning: false)
         }
-        state.withLock { _ = $0.cancelled.remove(number) }
         guard hasEntered else {
             try Task.checkCancellation()
             throw PeripheralError.stopped

@@ -21,7 +21,7 @@ final class PeripheralRuntime: PeripheralHost {
     }
 
     let publication: BackendPublication
-    let peripheralState: StateBroadcast
+    let peripheralState: CurrentState
     private let server: AttributeServer
     private let tasks: RequestTasks
     private let procedures: Procedures
@@ -35,7 +35,7 @@ final class PeripheralRuntime: PeripheralHost {
     private let characteristics:
         [AttributeHandle: (uuid: BluetoothUUID, properties: CharacteristicProperties)]
     private let state = Mutex(State())
-    private let events = EventBroadcast<SessionEvent>(capacity: 1024)
+    private let events = Broadcast<SessionEvent>(capacity: 1024)
     private let (bondDoubts, verifyBonds) = AsyncStream.makeStream(
         of: Void.self,
         bufferingPolicy: .bufferingNewest(1)
@@ -412,37 +412,17 @@ final class PeripheralRuntime: PeripheralHost {
         try declared.valueHandle(of: characteristic)
     }
 
-    var updateStatistics: [UpdateStatistics] {
-        updates.reports.compactMap { report in
+    var updateStatistics: [UpdateStatistics] { statistics(updates.reports) }
+
+    var updateTotals: [UpdateStatistics] { statistics(updates.totals) }
+
+    private func statistics(_ reports: [QueueReport]) -> [UpdateStatistics] {
+        reports.compactMap { report in
             guard let characteristic = characteristics[report.characteristic] else { return nil }
             return UpdateStatistics(
                 characteristic: characteristic.uuid,
                 central: report.central,
-                queued: report.queued,
-                inFlight: report.inFlight,
-                sent: report.counters.sent,
-                givenUp: report.counters.givenUp,
-                dropped: report.counters.dropped,
-                refused: report.counters.refused,
-                waits: report.counters.waits,
-                longestWait: report.counters.longestWait
-            )
-        }
-    }
-
-    var updateTotals: [UpdateTotals] {
-        updates.totals.compactMap { total in
-            guard let characteristic = characteristics[total.characteristic] else { return nil }
-            return UpdateTotals(
-                characteristic: characteristic.uuid,
-                queued: total.queued,
-                inFlight: total.inFlight,
-                sent: total.counters.sent,
-                givenUp: total.counters.givenUp,
-                dropped: total.counters.dropped,
-                refused: total.counters.refused,
-                waits: total.counters.waits,
-                longestWait: total.counters.longestWait
+                counters: report.counters
             )
         }
     }

@@ -326,7 +326,7 @@ extension PeripheralSession {
     /// - The value is for a single central and has no fallback, but the Bluetooth stack can no longer send
     ///   values to that central separately.
     ///
-    /// ``UpdateStatistics/dropped`` counts the values that the Bluetooth stack did not accept.
+    /// ``UpdateCounters/dropped`` counts the values that the Bluetooth stack did not accept.
     ///
     /// The ``UpdatePolicy`` of a characteristic determines the size of the queue. The ``UpdatePolicy`` also
     /// determines what happens to a value that does not fit into the queue.
@@ -518,11 +518,11 @@ extension PeripheralSession {
 }
 
 extension PeripheralSession {
-    /// The statistics of the update queues.
+    /// The counted updates of each queue.
     ///
     /// The array is empty after the session ends.
     ///
-    /// Each queue exists for the duration of one subscription.
+    /// Each queue exists for the duration of one subscription. The counts begin when the subscription begins.
     public var updateStatistics: [UpdateStatistics] {
         runtime.updateStatistics
     }
@@ -532,10 +532,14 @@ extension PeripheralSession {
     /// The update totals of each characteristic that has had updates in this session.
     ///
     /// The array is empty after the session ends. The array contains at most one entry for each
-    /// characteristic. The counts of ``updateStatistics`` start at 0 for each new subscription. During a
+    /// characteristic. If the Bluetooth stack can send updates to each subscriber separately, an update to three
+    /// subscribers counts three times. The session counts each call to ``indicate(_:_:)`` as one update, even
+    /// if there are several subscribers.
+    ///
+    /// The counts of ``updateStatistics`` start at 0 for each new subscription. During a
     /// session, the values in `updateTotals` are never reset to 0. A monitoring system needs both
     /// ``updateStatistics`` and `updateTotals`.
-    public var updateTotals: [UpdateTotals] {
+    public var updateTotals: [UpdateStatistics] {
         runtime.updateTotals
     }
 }

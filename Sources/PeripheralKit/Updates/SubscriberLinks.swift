@@ -5,22 +5,31 @@ struct SubscriberLinks {
     private struct Entry {
         let subscriber: TransmitQueues.SubscriberID
         var inFlight = 0
+        /// The number of these values that were sent to the subscriber alone.
+        var alone = 0
         /// The number of values that may be in flight; `nil` for the usual number.
         var window: Int?
         var maximumLength: Int?
     }
 
     private var entries: [Entry] = []
-    /// The number of values in flight to all subscribers.
-    private(set) var inFlight = 0
+    /// The number of values in flight that were sent to single subscribers.
+    private var alone = 0
 
-    /// Determines whether one more value may be in flight to a subscriber.
+    /// Returns whether one more value may be in flight to a subscriber alone.
     ///
-    /// - Parameters:
-    ///   - subscriber: The subscriber.
-    ///   - window: The usual number of values that may be in flight.
-    /// - Returns: Whether there is a place.
-    func hasPlace(for subscriber: TransmitQueues.SubscriberID, in window: Int) -> Bool {
+    /// A value for all together may have left for this subscriber already. Therefore such values do not use
+    /// up the subscriber's own window. Twice the usual window is the limit for all subscribers. One value is
+    /// always allowed, so that stalled links do not stop the others.
+    func hasPlace(forOneTo subscriber: TransmitQueues.SubscriberID, in window: Int) -> Bool {
+        guard let index = index(of: subscriber) else { return window > 0 }
+        let entry = entries[index]
+        return entry.inFlight < window && entry.alone < min(entry.window ?? window, window)
+            && (alone < 2 * window || entry.alone == 0)
+    }
+
+    /// Returns whether one more value for all together may be in flight to a subscriber.
+    func hasPlace(forAllTo subscriber: TransmitQueues.SubscriberID, in window: Int) -> Bool {
         guard let index = index(of: subscriber) else { return window > 0 }
         return entries[index].inFlight < min(entries[index].window ?? window, window)
     }
@@ -36,17 +45,22 @@ struct SubscriberLinks {
         return lengths.min() ?? Self.safeLength
     }
 
-    /// Records that a value is in flight to a subscriber.
-    mutating func began(to subscriber: TransmitQueues.SubscriberID) {
-        entries[place(of: subscriber)].inFlight += 1
-        inFlight += 1
+    /// Records that a value is in flight to a subscriber, alone or together with others.
+    mutating func began(to subscriber: TransmitQueues.SubscriberID, isAlone: Bool) {
+        let index = place(of: subscriber)
+        entries[index].inFlight += 1
+        guard isAlone else { return }
+        entries[index].alone += 1
+        alone += 1
     }
 
     /// Records that a value is no longer in flight to a subscriber.
-    mutating func ended(to subscriber: TransmitQueues.SubscriberID) {
+    mutating func ended(to subscriber: TransmitQueues.SubscriberID, isAlone: Bool) {
         guard let index = index(of: subscriber) else { return }
         entries[index].inFlight -= 1
-        inFlight -= 1
+        guard isAlone else { return }
+        entries[index].alone -= 1
+        alone -= 1
     }
 
     mutating func setWindow(_ window: Int, for subscriber: TransmitQueues.SubscriberID) {
@@ -59,11 +73,11 @@ struct SubscriberLinks {
 
     mutating func remove(_ subscriber: TransmitQueues.SubscriberID) {
         guard let index = index(of: subscriber) else { return }
-        inFlight -= entries.remove(at: index).inFlight
+        alone -= entries.remove(at: index).alone
     }
 
     mutating func removeAll() {
-        (entries, inFlight) = ([], 0)
+        (entries, alone) = ([], 0)
     }
 
     private func index(of subscriber: TransmitQueues.SubscriberID) -> Int? {

@@ -82,7 +82,7 @@ extension TransmitQueues {
         if let deadline {
             setDeadline(deadline)
         } else {
-            for subscriber in subscribers { self.subscribers.began(to: subscriber) }
+            for subscriber in subscribers { self.subscribers.began(to: subscriber, isAlone: !isForAll) }
         }
         updatesInFlight.append(
             InFlightUpdate(
@@ -145,9 +145,11 @@ extension TransmitQueues {
     private func hasPlace(for place: QueueID, to subscribers: [SubscriberID]) -> Bool {
         // Only one such chunk is in flight at a time, and it waits for its turn among the confirmed updates.
         if queues[place].beginsWithConfirmed { return true }
-        if queues[place].central == nil, queues[place].inFlight < Self.placesForAll { return true }
-        guard self.subscribers.inFlight + subscribers.count <= totalWindow else { return false }
-        return subscribers.allSatisfy { self.subscribers.hasPlace(for: $0, in: window) }
+        if let central = queues[place].central {
+            return self.subscribers.hasPlace(forOneTo: central, in: window)
+        }
+        return queues[place].inFlight < Self.placesForAll
+            || subscribers.allSatisfy { self.subscribers.hasPlace(forAllTo: $0, in: window) }
     }
 
     /// Assigns room to waiting calls, in the order in which the calls began.

@@ -74,8 +74,6 @@ struct TransmitQueues {
 
     /// The number of values that may be in flight to a central, unless the stack has set another number.
     var window: Int
-    /// The number of values that may be in flight to all centrals together.
-    var totalWindow: Int { 2 * window }
 
     var characteristics: [SubscribedCharacteristic] = []
     /// The indices of the characteristics, by their handles.
@@ -307,7 +305,7 @@ extension TransmitQueues {
             // The call may have been cancelled.
             update.ticket.map({ pendingCompletions[$0] != nil }) ?? true
         else { return false }
-        for subscriber in update.subscribers { subscribers.ended(to: subscriber) }
+        release(update)
         queues[queue].rerouted()
         barriers.reopen(from: sequence)
         // A value for several centrals is sent to all only once.
@@ -321,13 +319,20 @@ extension TransmitQueues {
         return true
     }
 
+    /// Releases the places of an update that is no longer in flight.
+    private mutating func release(_ update: InFlightUpdate) {
+        for subscriber in update.subscribers {
+            subscribers.ended(to: subscriber, isAlone: !update.isForAll)
+        }
+    }
+
     /// Counts an update that is no longer in flight, and informs its call.
     mutating func finish(
         _ update: InFlightUpdate,
         _ result: Result<Void, PeripheralError>,
         isKnown: Bool = true
     ) {
-        if !update.isConfirmed { for subscriber in update.subscribers { subscribers.ended(to: subscriber) } }
+        if !update.isConfirmed { release(update) }
         if let queue = update.queue {
             if update.kind == .indication {
                 queues[queue].counters.count(result, isKnown: isKnown)

@@ -77,12 +77,12 @@ extension UpdateSender {
 
     /// The present queues; empty when stopped.
     var reports: [QueueReport] {
-        state.withLock { $0.isStopped ? [] : QueueReport.all(in: $0.queues) }
+        state.withLock { $0.isStopped ? [] : QueueReport.ofEachQueue(in: $0.queues) }
     }
 
     /// All values since the beginning; empty when stopped.
-    var totals: [CharacteristicTotal] {
-        state.withLock { $0.isStopped ? [] : CharacteristicTotal.all(in: $0.queues) }
+    var totals: [QueueReport] {
+        state.withLock { $0.isStopped ? [] : QueueReport.ofEachCharacteristic(in: $0.queues) }
     }
 
     /// The number of waiting calls.
@@ -97,7 +97,8 @@ extension UpdateSender {
             await withCheckedContinuation { caller in
                 let refusal: (any Error)? = state.withLock { state in
                     if state.isStopped { return PeripheralError.stopped }
-                    if state.cancelled.remove(ticket) != nil { return CancellationError() }
+                    // The cancellation handler may have run before the call waited.
+                    if Task.isCancelled { return CancellationError() }
                     state.callers[ticket] = caller
                     enqueue(&state.queues, ticket)
                     return nil
@@ -108,19 +109,13 @@ extension UpdateSender {
         } onCancel: {
             cancel(ticket)
         }
-        state.withLock { _ = $0.cancelled.remove(ticket) }
         try outcome.get()
     }
 
     private func cancel(_ ticket: TransmitQueues.Ticket) {
         let caller = state.withLock { state -> Caller? in
-            guard let caller = state.callers[ticket] else {
-                state.cancelled.insert(ticket)
-                return nil
-            }
-            guard state.queues.cancel(ticket) else { return nil }
-            state.callers[ticket] = nil
-            return caller
+            guard state.callers[ticket] != nil, state.queues.cancel(ticket) else { return nil }
+            return state.callers.removeValue(forKey: ticket)
         }
         caller?.resume(returning: .failure(CancellationError()))
         // Other calls may have waited behind this call.

@@ -17,8 +17,6 @@ final class UpdateSender: Sendable {
         /// The calls that wait for the end of a transfer.
         var transfers: [(ticket: TransmitQueues.Ticket, report: TransferReport)] = []
         var nextTicket: TransmitQueues.Ticket = 0
-        /// The calls that were cancelled before they could wait.
-        var cancelled: Set<TransmitQueues.Ticket> = []
         var completionReporting = CompletionReporting.unknown
 
         /// Updates, with the link for them.

@@ -198,7 +198,7 @@ struct ConfirmedTransferTests {
             let error = await #expect(throws: PeripheralError.self) { try await document.value }
             #expect(error?.code == .disconnected)
             if let another { await #expect(throws: PeripheralError.self) { try await another.value } }
-            #expect(session.updateTotals.allSatisfy { $0.inFlight == 0 })
+            #expect(session.updateTotals.allSatisfy { $0.counters.inFlight == 0 })
         }
     }
 
@@ -218,10 +218,10 @@ struct ConfirmedTransferTests {
         try await run { [self] session, host, _ in
             let document = send(first, second, by: session)
             let chunk = await link.next()
-            #expect(session.updateStatistics.map(\.inFlight) == [1])
+            #expect(session.updateStatistics.map(\.counters.inFlight) == [1])
             _ = await confirm(chunk, until: marker, host)
             try await document.value
-            #expect(session.updateStatistics.map(\.sent) == [3])
+            #expect(session.updateStatistics.map(\.counters.sent) == [3])
         }
     }
 }

@@ -236,7 +236,9 @@ struct ConfirmedTransfersToSeveralTests {
         let sending = Task { [sender] in
             try await sender.transfer(document, over: Self.bulk, to: .subscribers, isStanding: false) { _ in }
         }
-        try await until { sender.totals.contains { $0.characteristic == Self.bulk && $0.queued == 1 } }
+        try await until {
+            sender.totals.contains { $0.characteristic == Self.bulk && $0.counters.queued == 1 }
+        }
         sender.unsubscribed(Self.bulk, by: centrals[0].id)
         try await sending.value
         sender.subscribed(subscription(centrals[1], isAddressable: false))

@@ -224,7 +224,7 @@ struct TransferQueuesTests {
         var record = Record()
         record.drain(&queues, at: 3)
         if unsubscribes { queues.unsubscribed(a, from: Self.bulk) } else { queues.disconnected(a) }
-        #expect(QueueReport.all(in: queues).map(\.central) == [b])
+        #expect(QueueReport.ofEachQueue(in: queues).map(\.central) == [b])
         record.drain(&queues)
         #expect(record.documents(of: .central(b)) == [whole])
         #expect(record.answers == [1: nil, 2: unsubscribes ? .notSubscribed : .disconnected])

@@ -44,10 +44,11 @@ struct BackpressureTests {
             #expect(try !session.update(Self.value, 1, to: central))
             let statistics = try #require(session.updateStatistics.first)
             #expect(statistics.central == central.id && statistics.characteristic == 0x2A19)
-            #expect((statistics.queued, statistics.inFlight, statistics.refused) == (16, 16, 2))
+            let counters = statistics.counters
+            #expect((counters.queued, counters.inFlight, counters.refused) == (16, 16, 2))
             for update in link.sent { host.handle(.updateEnded(update.id, .completed)) }
             #expect(link.sent.count == 32)
-            #expect(session.updateStatistics.first?.sent == 16)
+            #expect(session.updateStatistics.first?.counters.sent == 16)
         }
     }
 
@@ -94,7 +95,7 @@ struct BackpressureTests {
             host.handle(.published(PublishedPeripheral(link: link)))
             #expect(link.sent.map(\.value) == [[7], [8]])
             #expect(link.sent.map(\.lastSubscription) == [7, 8])
-            #expect(session.updateStatistics.map(\.inFlight) == [1])
+            #expect(session.updateStatistics.map(\.counters.inFlight) == [1])
         }
     }
 
@@ -117,7 +118,7 @@ struct BackpressureTests {
                     }
                 }
                 // All of them have found no room.
-                try await until { session.updateStatistics.map(\.waits) == [8] }
+                try await until { session.updateStatistics.map(\.counters.waits) == [8] }
                 // Waiting calls do not resume for each free place.
                 for update in link.sent.prefix(7) { host.handle(.updateEnded(update.id, .completed)) }
                 #expect(session.runtime.updates.waiting == 8)

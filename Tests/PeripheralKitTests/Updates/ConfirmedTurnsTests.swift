@@ -235,9 +235,9 @@ struct ConfirmedTurnsTests {
         #expect(model.code(1) == .unconfirmed)
         #expect(model.queues.nextDeadline() == nil)
         #expect(model.queues.deadlinesPassed(at: .seconds(100)).isEmpty)
-        #expect(CharacteristicTotal.all(in: model.queues).map(\.inFlight) == [0])
+        #expect(QueueReport.ofEachCharacteristic(in: model.queues).map(\.counters.inFlight) == [0])
         #expect(model.end(1, .failure(PeripheralError(code: .unconfirmed, message: ""))) == [2])
-        #expect(CharacteristicTotal.all(in: model.queues).map(\.counters.givenUp) == [1])
+        #expect(QueueReport.ofEachCharacteristic(in: model.queues).map(\.counters.givenUp) == [1])
     }
 
     @Test func onlyTheFirstDeadlineIsReported() {

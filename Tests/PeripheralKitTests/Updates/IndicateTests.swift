@@ -74,9 +74,9 @@ struct IndicateTests {
             let sent = try #require(await link.next())
             let two = Task { try await session.indicate(alarm, 2, to: first) }
             let cancelled = Task { try await session.indicate(alarm, 3) }
-            try await until { session.updateTotals.first?.queued == 2 }
-            #expect(session.updateTotals.map(\.inFlight) == [1])
-            #expect(session.updateTotals.map(\.waits) == [2])
+            try await until { session.updateTotals.first?.counters.queued == 2 }
+            #expect(session.updateTotals.map(\.counters.inFlight) == [1])
+            #expect(session.updateTotals.map(\.counters.waits) == [2])
             #expect(session.updateStatistics.map(\.central) == [first.id, nil])
             cancelled.cancel()
             await #expect(throws: CancellationError.self) { try await cancelled.value }
@@ -84,13 +84,13 @@ struct IndicateTests {
             host.handle(.updateEnded(sent.id, .completed))
             try await one
             let last = try #require(await link.next())
-            let own = try #require(session.updateStatistics.first)
+            let own = try #require(session.updateStatistics.first?.counters)
             #expect((own.queued, own.inFlight, own.sent, own.waits) == (0, 1, 1, 1))
             #expect(own.longestWait == .seconds(7))
             let unconfirmed = PeripheralError(code: .unconfirmed, message: "")
             host.handle(.updateEnded(last.id, .failed(unconfirmed)))
             await #expect(throws: PeripheralError.self) { try await two.value }
-            let total = try #require(session.updateTotals.first)
+            let total = try #require(session.updateTotals.first?.counters)
             #expect((total.queued, total.inFlight, total.sent) == (0, 0, 1))
             #expect((total.givenUp, total.dropped, total.waits) == (1, 1, 2))
         }

@@ -35,7 +35,7 @@ struct IndispensableSubscribersTests {
             try await until { try session.subscribers(of: audit).count == 2 }
             #expect(try session.update(audit, []))
             // The empty value was tried and refused.
-            try await until { session.updateTotals.contains { $0.dropped > 0 } }
+            try await until { session.updateTotals.contains { $0.counters.dropped > 0 } }
             try await session.notify(audit, [1], to: reached)
             #expect(try await other.nextUpdate(of: audit) == [1])
             try phone.encrypt()

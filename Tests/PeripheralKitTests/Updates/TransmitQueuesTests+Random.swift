@@ -214,9 +214,9 @@ private struct QueueModel {
             #expect(inFlight.count <= Self.window + Self.policies.count * TransmitQueues.placesForAll)
             #expect(inFlight.count - forAll.count <= Self.window)
         }
-        for total in CharacteristicTotal.all(in: queues) {
+        for total in QueueReport.ofEachCharacteristic(in: queues) {
             let handle = total.characteristic
-            #expect(total.inFlight == underWay.count { $0.update.characteristic == handle })
+            #expect(total.counters.inFlight == underWay.count { $0.update.characteristic == handle })
             #expect(total.counters.sent == sent[handle, default: 0])
             #expect(total.counters.dropped >= dropped[handle, default: 0])
             dropped[handle] = total.counters.dropped

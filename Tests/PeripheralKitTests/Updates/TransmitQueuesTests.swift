@@ -71,29 +71,90 @@ struct TransmitQueuesTests {
         #expect(queues.takeOutcome(at: .zero).updates.count == 4)
     }
 
-    @Test func allCentralsTogetherHaveTwoWindowsInFlight() throws {
-        let centrals = try (1...UInt64(5)).map {
-            Central.ID(address: try #require(DeviceAddress(rawValue: $0)))
-        }
+    private func centrals(_ count: UInt8) -> [Central.ID] {
+        (1...count).map { Central.ID(address: .numbered($0)) }
+    }
+
+    @Test func allCentralsTogetherHaveTwoWindowsInFlight() {
+        let centrals = centrals(5)
         var queues = queues(subscribed: centrals)
         queues.window = 4
-        for central in centrals {
-            for number in 0..<UInt8(4) {
+        for number in 0..<UInt8(4) {
+            for central in centrals {
                 #expect(accepts([number], of: Self.bulk, to: .central(central), &queues))
             }
         }
         var inFlight = queues.takeOutcome(at: .zero).updates
-        #expect(inFlight.count == 8)
         var values: [[UInt8]] = []
         while !inFlight.isEmpty {
+            #expect(inFlight.count <= 8)
             let update = inFlight.removeFirst()
             values.append(update.value)
             queues.ended(update.id, .success(()))
             inFlight += queues.takeOutcome(at: .zero).updates
-            #expect(inFlight.count <= 8)
         }
         // Each central has its turn, although there is less room than they could use.
         #expect(values == (0..<UInt8(4)).flatMap { number in centrals.map { _ in [number] } })
+    }
+
+    /// Two links that carry nothing have all the room.
+    @Test func stalledLinksDoNotStopTheOthers() {
+        let centrals = centrals(3)
+        var queues = queues(subscribed: centrals)
+        queues.window = 4
+        for central in centrals {
+            for number in 0..<UInt8(8) {
+                #expect(accepts([number], of: Self.bulk, to: .central(central), &queues))
+            }
+            _ = queues.takeOutcome(at: .zero)
+        }
+        queues.disconnected(centrals[2])
+        queues.subscribed(centrals[2], to: Self.bulk, isAddressable: true)
+        for number in 0..<UInt8(8) {
+            #expect(accepts([number], of: Self.bulk, to: .central(centrals[2]), &queues))
+            let updates = queues.takeOutcome(at: .zero).updates
+            #expect(updates.map(\.value) == [[number]])
+            for update in updates { queues.ended(update.id, .success(())) }
+        }
+    }
+
+    /// A value for all that is missing for one of them may have left for the others.
+    @Test func valuesForAllDoNotUseUpTheWindowOfOne() {
+        var queues = TransmitQueues(policies: [:])
+        for central in [a, b] {
+            queues.subscribed(central, to: Self.other, isAddressable: true, sharesUpdatesForAll: true)
+            queues.subscribed(central, to: Self.bulk, isAddressable: true)
+            queues.setWindow(2, of: central)
+        }
+        for number in 0..<UInt8(4) {
+            #expect(accepts([number], of: Self.other, to: .subscribers, &queues))
+            #expect(accepts([number], of: Self.bulk, to: .central(a), &queues))
+        }
+        let updates = queues.takeOutcome(at: .zero).updates
+        #expect(updates.count { $0.recipients == .subscribers } == 2)
+        #expect(updates.count { $0.recipients == .central(a) } == 2)
+    }
+
+    /// Values for all to many centrals use more places than there are for single values.
+    @Test func valuesForAllDoNotStopSingleValues() {
+        let centrals = centrals(40)
+        var queues = TransmitQueues(policies: [:])
+        for central in centrals {
+            queues.subscribed(central, to: Self.other, isAddressable: true, sharesUpdatesForAll: true)
+        }
+        queues.subscribed(centrals[0], to: Self.bulk, isAddressable: true)
+        var underWay: [BackendUpdate] = []
+        var single = 0
+        for step in 0..<50 {
+            if accepts([UInt8(step)], of: Self.other, to: .subscribers, &queues), step > 10 {
+                _ = accepts([UInt8(step)], of: Self.bulk, to: .central(centrals[0]), &queues)
+            }
+            underWay += queues.takeOutcome(at: .zero).updates
+            let ended = underWay.removeFirst()
+            if ended.characteristic == Self.bulk { single += 1 }
+            queues.ended(ended.id, .success(()))
+        }
+        #expect(single > 0)
     }
 
     /// What waits in a queue and what is on its way counts, of all characteristics; what comes later, and
@@ -144,7 +205,7 @@ struct TransmitQueuesTests {
         #expect(answers.contains(7) && Set([2, 3]).isSubset(of: answers))
         // What was offered later is still there.
         #expect(sent.map(\.value) == [[4]])
-        #expect(!CharacteristicTotal.all(in: queues).contains { $0.queued > 0 })
+        #expect(!QueueReport.ofEachCharacteristic(in: queues).contains { $0.counters.queued > 0 })
     }
 
     /// A barrier for one central also waits for values to all subscribers.
@@ -211,8 +272,8 @@ struct TransmitQueuesTests {
             }
         }
         #expect(sent.filter { $0.recipients == .subscribers }.map(\.value) == [[1], [2], [3], [4]])
-        #expect(CharacteristicTotal.all(in: queues).map(\.counters.sent) == [4])
-        #expect(CharacteristicTotal.all(in: queues).map(\.counters.dropped) == [0])
+        #expect(QueueReport.ofEachCharacteristic(in: queues).map(\.counters.sent) == [4])
+        #expect(QueueReport.ofEachCharacteristic(in: queues).map(\.counters.dropped) == [0])
         // Without the fallback, the value fails.
         #expect(!accepts([5], of: Self.bulk, to: .central(a), &queues))
     }
@@ -252,7 +313,11 @@ struct TransmitQueuesTests {
             failing: [a]
         )
         #expect(later.filter { $0.recipients == .subscribers }.map(\.value) == [[1]])
-        #expect(!CharacteristicTotal.all(in: queues).contains { $0.queued > 0 || $0.inFlight > 0 })
+        #expect(
+            !QueueReport.ofEachCharacteristic(in: queues).contains {
+                $0.counters.queued > 0 || $0.counters.inFlight > 0
+            }
+        )
     }
 
     /// A document that has begun is older than what falls back, whatever its position.
@@ -329,9 +394,9 @@ struct TransmitQueuesTests {
         let refused = answer([1], toEach: [b, a], &queues)
         #expect(refused == nil)
         // That of the other one has room.
-        let counted = QueueReport.all(in: queues).filter { $0.counters.refused > 1 }
+        let counted = QueueReport.ofEachQueue(in: queues).filter { $0.counters.refused > 1 }
         #expect(counted.map(\.central) == [a])
-        #expect(QueueReport.all(in: queues).reduce(0) { $0 + $1.counters.refused } == 2)
+        #expect(QueueReport.ofEachQueue(in: queues).reduce(0) { $0 + $1.counters.refused } == 2)
         let sent = queues.takeOutcome(at: .zero).updates
         #expect(sent.allSatisfy { $0.recipients == .central(a) })
         for update in sent { queues.ended(update.id, .success(())) }
@@ -427,7 +492,7 @@ struct TransmitQueuesTests {
         #expect(sent.map(\.value) == [[0], [1]])
         queues.ended(sent[0].id, .success(()))
         #expect(queues.takeOutcome(at: .zero).updates.map(\.value) == [[99]])
-        #expect(QueueReport.all(in: queues).map(\.counters.dropped) == [97])
+        #expect(QueueReport.ofEachQueue(in: queues).map(\.counters.dropped) == [97])
     }
 
     @Test func aSlowCentralHoldsUpOthersOnlyWhenItsQueueIsFull() {
@@ -504,7 +569,7 @@ struct TransmitQueuesTests {
             underWay += queues.takeOutcome(at: .zero).updates
             queues.ended(underWay.removeFirst().id, .success(()))
         }
-        let forAll = QueueReport.all(in: queues).filter {
+        let forAll = QueueReport.ofEachQueue(in: queues).filter {
             $0.characteristic == Self.other && $0.central == nil
         }
         #expect(forAll.map(\.counters.sent) == [1])
@@ -532,15 +597,15 @@ struct TransmitQueuesTests {
         var queues = queues(subscribed: [a])
         queues.wait(0, for: Self.bulk, to: .central(a), with: [0])
         _ = queues.takeOutcome(at: .zero)
-        #expect(QueueReport.all(in: queues).map(\.counters.waits) == [0])
+        #expect(QueueReport.ofEachQueue(in: queues).map(\.counters.waits) == [0])
         while accepts([1], of: Self.bulk, to: .central(a), &queues) { _ = queues.takeOutcome(at: .zero) }
         queues.wait(1, for: Self.bulk, to: .central(a), with: [0])
         for _ in 0..<3 { _ = queues.takeOutcome(at: .zero) }
-        #expect(QueueReport.all(in: queues).map(\.counters.waits) == [1])
+        #expect(QueueReport.ofEachQueue(in: queues).map(\.counters.waits) == [1])
         // Also who only waits to know of room.
         queues.wait(2, for: Self.bulk, to: .central(a), with: nil)
         for _ in 0..<3 { _ = queues.takeOutcome(at: .zero) }
-        #expect(QueueReport.all(in: queues).map(\.counters.waits) == [2])
+        #expect(QueueReport.ofEachQueue(in: queues).map(\.counters.waits) == [2])
     }
 
     @Test func whoCannotBeReachedAloneIsReachedWithAll() {
@@ -568,10 +633,10 @@ struct TransmitQueuesTests {
         _ = queues.takeOutcome(at: .seconds(10))
         queues.ended(BackendUpdate.ID(1), .success(()))
         _ = queues.takeOutcome(at: .seconds(11))
-        let report = QueueReport.all(in: queues)[0]
+        let report = QueueReport.ofEachQueue(in: queues)[0]
         #expect(report.counters.longestWait == .seconds(9))
         #expect(report.counters.sent == 2)
-        #expect(report.inFlight == 1)
+        #expect(report.counters.inFlight == 1)
     }
 
     /// The document waits 3 s for the value before it, its second chunk 4 s, and the value behind it 5 s.
@@ -586,7 +651,7 @@ struct TransmitQueuesTests {
             if number == 0 { _ = queues.offer([0], of: Self.bulk, to: .subscribers) }
             queues.ended(BackendUpdate.ID(UInt64(number)), .success(()))
             _ = queues.takeOutcome(at: .seconds(second))
-            #expect(QueueReport.all(in: queues).map(\.counters.longestWait) == [.seconds(longest)])
+            #expect(QueueReport.ofEachQueue(in: queues).map(\.counters.longestWait) == [.seconds(longest)])
         }
     }
 
@@ -598,7 +663,9 @@ struct TransmitQueuesTests {
         queues.ended(updates[1].id, .failure(.unconfirmed))
         queues.disconnected(a)
         queues.ended(updates[2].id, .success(()), isKnown: false)
-        #expect(CharacteristicTotal.all(in: queues).map(\.counters) == [UpdateCounters(givenUp: 3)])
+        let counters = QueueReport.ofEachCharacteristic(in: queues).map(\.counters)
+        #expect(counters.map(\.givenUp) == [3])
+        #expect(counters.map { $0.sent + $0.dropped } == [0])
     }
 
     /// Six values for each of two, of which two are on their way, when the one leaves and the other
@@ -612,18 +679,19 @@ struct TransmitQueuesTests {
         let updates = queues.takeOutcome(at: .seconds(6)).updates
         queues.disconnected(a)
         queues.unsubscribed(b, from: Self.bulk)
-        var total = try #require(CharacteristicTotal.all(in: queues).first)
-        #expect((total.queued, total.inFlight) == (0, 4))
+        var total = try #require(QueueReport.ofEachCharacteristic(in: queues).first)
+        #expect((total.counters.queued, total.counters.inFlight) == (0, 4))
         #expect((total.counters.sent, total.counters.dropped) == (0, 8))
         #expect(total.counters.longestWait == .seconds(6))
         queues.ended(updates[0].id, .success(()))
         queues.ended(updates[1].id, .failure(.notSubscribed))
         // Of the others, no more will be heard.
         queues.suspended()
-        total = try #require(CharacteristicTotal.all(in: queues).first)
-        #expect((total.queued, total.inFlight) == (0, 0))
+        total = try #require(QueueReport.ofEachCharacteristic(in: queues).first)
+        #expect((total.counters.queued, total.counters.inFlight) == (0, 0))
         #expect((total.counters.sent, total.counters.dropped) == (1, 11))
-        #expect(QueueReport.all(in: queues).isEmpty && CharacteristicTotal.all(in: queues).count == 1)
+        #expect(QueueReport.ofEachQueue(in: queues).isEmpty)
+        #expect(QueueReport.ofEachCharacteristic(in: queues).count == 1)
     }
 
     @Test func totalsGoOnWithTheNextSubscription() throws {
@@ -634,8 +702,8 @@ struct TransmitQueuesTests {
             #expect(!accepts([1], of: Self.bulk, to: .subscribers, &queues))
             if isFirst { queues.disconnected(a) }
         }
-        let total = try #require(CharacteristicTotal.all(in: queues).first)
-        #expect((total.queued, total.counters.dropped, total.counters.refused) == (1, 1, 2))
+        let total = try #require(QueueReport.ofEachCharacteristic(in: queues).first?.counters)
+        #expect((total.queued, total.dropped, total.refused) == (1, 1, 2))
     }
 }
 

@@ -236,7 +236,8 @@ struct InFlightUpdates {
         }
     }
 
-    private func isRecovering(_ central: Central.ID) -> Bool {
+    /// Whether the state of a central's link is not known since frames were missed.
+    func isRecovering(_ central: Central.ID) -> Bool {
         recoveries.contains { $0.central == central }
     }
 

@@ -29,7 +29,10 @@ package struct LinkCounters: Equatable, Sendable {
 /// `struct hci_dev_info`, which the kernel fills, on a little-endian machine.
 struct HCIDeviceInformation {
     private static let size = 92
-    private static let packetRoom = 46
+    /// The offsets of `features` and `acl_pkts`.
+    private static let (features, packetRoom) = (21, 46)
+    /// The feature "BR/EDR Not Supported" (Core Specification, Vol 2, Part C, 3.3).
+    private static let withoutClassic: UInt8 = 0x20
     /// The offsets of the numbers in `struct hci_dev_stats`.
     private static let (commandsSent, packetsSent, packetsReceived, bytesSent) = (60, 68, 72, 88)
 
@@ -48,11 +51,15 @@ struct HCIDeviceInformation {
         )
     }
 
-    /// The number of packets that the controller has room for (`acl_pkts`).
+    /// The number of packets that the controller has room for (`acl_pkts`); `nil` if it is unknown.
     ///
-    /// If the controller supports Bluetooth Classic, this is the room for packets of Bluetooth Classic
-    /// (`hci_get_dev_info` in net/bluetooth/hci_core.c).
-    var packetRoom: Int { Int(bytes[Self.packetRoom]) | Int(bytes[Self.packetRoom + 1]) << 8 }
+    /// If the controller supports Bluetooth Classic, the kernel only reports the room for packets of
+    /// Bluetooth Classic (`hci_get_dev_info` in net/bluetooth/hci_core.c).
+    var packetRoom: Int? {
+        guard bytes[Self.features + 4] & Self.withoutClassic != 0 else { return nil }
+        let room = Int(bytes[Self.packetRoom]) | Int(bytes[Self.packetRoom + 1]) << 8
+        return room > 0 ? room : nil
+    }
 
     private func number(at offset: Int) -> UInt32 {
         bytes[offset..<offset + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }

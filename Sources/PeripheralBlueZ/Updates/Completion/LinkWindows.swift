@@ -8,7 +8,7 @@ internal import PeripheralKit
 /// link busy:
 ///
 /// - The window grows if the controller often has no packet of the link, although the window is full.
-/// - The window shrinks if the controller always has several packets of the link.
+/// - The window shrinks if the controller always has several packets of the link, or if a link stalls.
 ///
 /// If only one central is connected, its window is the largest, because nothing else needs the room.
 ///
@@ -16,60 +16,62 @@ internal import PeripheralKit
 struct LinkWindows {
     private struct Link {
         let central: Central.ID
-        var window: Int
+        var window = LinkWindows.range.lowerBound
         /// The window that the host knows.
         var reported: Int?
-        /// The updates that were completed in this period.
+        /// The updates that were completed in this period, and the rounds in which they were completed.
         var completed = 0
-        /// The number of these updates after which the controller had no packet of the link.
-        var starved = 0
-        /// The smallest number of packets of the link in the controller in this period.
+        var rounds = 0
+        /// The number of rounds after which the controller had no packet of the link.
+        var emptyRounds = 0
+        /// The smallest number of packets of the link in the controller after a round.
         var reserve = Int.max
         /// Whether updates have been in flight since the last look.
         var isActive = false
         /// Whether updates were in flight before the last look.
         var wasActive = false
+        /// The number of successive looks that found updates in flight but none completed.
+        var stalledLooks = 0
+
+        mutating func beginPeriod() {
+            (completed, rounds, emptyRounds, reserve) = (0, 0, 0, .max)
+        }
     }
 
     private static let range = 2...16
-    /// The window of a central that is not the first.
-    private static let initial = 4
     /// The number of packets in the controller that keep a link busy until the next packet follows.
     private static let usefulReserve = 1
     /// A period ends after this number of full windows.
     private static let period = 2
-    /// The window grows if one of so many updates has left the controller without a packet of the link.
-    private static let rareStarvation = 4
-    /// The room of most controllers, assumed if the kernel does not know the room.
-    private static let usualRoom = 8
+    /// The window grows if more than one of so many rounds leaves the controller without a packet.
+    private static let toleratedRounds = 4
+    /// The number of looks after which a link without a completed update is stalled.
+    private static let stalledLooks = 2
 
     /// There are few links, so linear searches are enough.
     private var links: [Link] = []
-    /// The number of packets that the controller has room for, as far as it is known.
-    private var room: Int
-    /// The number of packets in the controller.
-    private var packets = 0
+    /// The number of packets that the controller has room for.
+    private let room: Int
 
     /// Creates the windows of an adapter without connections.
     ///
-    /// - Parameter room: The number of packets that the controller has room for; `nil` if it is unknown.
-    init(room: Int?) {
-        self.room = room ?? Self.usualRoom
+    /// - Parameter room: The number of packets that the controller has room for.
+    init(room: Int) {
+        self.room = room
     }
 
     /// Whether several links share the room of the controller.
     var isShared: Bool { links.count > 1 }
 
     mutating func connected(_ central: Central.ID) {
-        guard index(of: central) == nil else { return }
-        links.append(Link(central: central, window: Self.initial))
+        if index(of: central) == nil { links.append(Link(central: central)) }
     }
 
     mutating func disconnected(_ central: Central.ID) {
         links.removeAll { $0.central == central }
     }
 
-    /// Records that updates for a central are in flight.
+    /// Records that an update for a central is in flight.
     ///
     /// - Returns: Whether this was not known.
     mutating func began(for central: Central.ID) -> Bool {
@@ -78,68 +80,78 @@ struct LinkWindows {
         return true
     }
 
-    /// Records the number of packets in the controller.
-    mutating func observed(packets: Int) {
-        self.packets = packets
-        // The kernel may know only the room for Bluetooth Classic.
-        room = max(room, packets)
-    }
-
-    /// Records that updates for a central are completed.
+    /// Records that updates for a central were completed in one round.
     ///
     /// - Parameters:
     ///   - count: The number of these updates.
     ///   - central: The central.
     ///   - inFlight: The number of updates for the central that were in flight before.
     ///   - remaining: The number of packets of the link in the controller.
-    mutating func completed(_ count: Int, for central: Central.ID, of inFlight: Int, remaining: Int) {
+    ///   - packets: The number of packets of all links in the controller.
+    mutating func completed(
+        _ count: Int,
+        for central: Central.ID,
+        of inFlight: Int,
+        remaining: Int,
+        among packets: Int
+    ) {
         guard let index = index(of: central) else { return }
         let window = links[index].window
+        links[index].stalledLooks = 0
         links[index].completed += count
+        links[index].rounds += 1
         links[index].reserve = min(links[index].reserve, remaining)
         // If the controller is full, the next packets wait in the kernel, and a larger window does not help.
-        if remaining == 0, inFlight >= window, packets < room { links[index].starved += count }
+        if remaining == 0, inFlight >= window, packets < room { links[index].emptyRounds += 1 }
         guard links[index].completed >= Self.period * window else { return }
-        if links[index].starved * Self.rareStarvation > links[index].completed {
-            links[index].window = min(window + 1, Self.range.upperBound)
+        if links[index].emptyRounds * Self.toleratedRounds > links[index].rounds {
+            links[index].window = max(window, min(window + 1, limit(of: links[index])))
         } else if links[index].reserve > Self.usefulReserve {
             let surplus = links[index].reserve - Self.usefulReserve
             links[index].window = max(window - surplus, Self.range.lowerBound)
         }
-        (links[index].completed, links[index].starved, links[index].reserve) = (0, 0, .max)
+        links[index].beginPeriod()
     }
 
-    /// Records a look at the links, which ends the current time of activity.
+    /// Records a look at the links.
     ///
     /// - Parameter active: The centrals with updates in flight.
     mutating func looked(active: Set<Central.ID>) {
         for index in links.indices {
+            let isActive = active.contains(links[index].central)
             links[index].wasActive = links[index].isActive
-            links[index].isActive = active.contains(links[index].central)
+            links[index].isActive = isActive
+            links[index].stalledLooks = isActive ? links[index].stalledLooks + 1 : 0
+            if links[index].stalledLooks > Self.stalledLooks {
+                links[index].window = Self.range.lowerBound
+                links[index].beginPeriod()
+            }
         }
     }
 
     /// Returns the windows that have changed since the last call.
     mutating func takeChanges() -> [(central: Central.ID, window: Int)] {
-        let limit = limit
         var changes: [(Central.ID, Int)] = []
         for index in links.indices {
-            links[index].window = isShared ? min(links[index].window, limit) : limit
-            guard links[index].window != links[index].reported else { continue }
-            links[index].reported = links[index].window
-            changes.append((links[index].central, links[index].window))
+            let limit = limit(of: links[index])
+            if isShared { links[index].window = min(links[index].window, limit) }
+            let window = isShared ? links[index].window : limit
+            guard window != links[index].reported else { continue }
+            links[index].reported = window
+            changes.append((links[index].central, window))
         }
         return changes
     }
 
-    /// The largest window of a link.
+    /// Returns the largest window of a link.
     ///
     /// If a link carries nothing any more, its packets stay in the controller until the connection is lost.
     /// The rest of the room is for the other links, and for responses to requests.
-    private var limit: Int {
+    private func limit(of link: Link) -> Int {
         guard isShared else { return Self.range.upperBound }
-        let others = max(links.count { $0.isActive || $0.wasActive } - 1, 0)
-        let limit = others == 0 ? room - 1 : max(room - others * Self.range.lowerBound, room / 2)
+        let others = links.count { $0.central != link.central && ($0.isActive || $0.wasActive) }
+        let rest = room - 1 - others * Self.range.lowerBound
+        let limit = others == 0 ? rest : max(rest, room / 2)
         return min(max(limit, Self.range.lowerBound), Self.range.upperBound)
     }
 

@@ -11,6 +11,9 @@ final class ObservedCompletion: CompletionTracker {
     /// The interval between two looks after frames were missed.
     private static let hastyLookInterval = Duration.milliseconds(25)
 
+    /// The number of packets that most controllers have room for, used if the kernel does not know it.
+    private static let usualPacketRoom = 8
+
     private let adapter: ObjectPath
     private let devices: DeviceRegister
     private let handles: AssignedHandles
@@ -43,7 +46,7 @@ final class ObservedCompletion: CompletionTracker {
         self.reporter = reporter
         self.turns = turns
         timer = CompletionTimer(in: turns)
-        windows = LinkWindows(room: kernelLinks.packetRoom(of: adapter))
+        windows = LinkWindows(room: kernelLinks.packetRoom(of: adapter) ?? Self.usualPacketRoom)
         watch = kernelLinks.watch(adapter, on: loop) { [weak self] in self?.observed($0) }
         if watch == nil { return nil }
     }
@@ -90,7 +93,11 @@ final class ObservedCompletion: CompletionTracker {
 
     private func report(_ events: [BackendEvent?]) {
         // Without a timer, the loop does not wake up a program that sends rarely.
-        if inFlight.isEmpty { timer.cancel() }
+        if inFlight.isEmpty {
+            timer.cancel()
+            // There is no look at idle links.
+            windows.looked(active: [])
+        }
         reporter.report(all: events)
     }
 
@@ -120,9 +127,7 @@ final class ObservedCompletion: CompletionTracker {
     }
 
     private func adaptWindows(to observations: [LinkObservation]) {
-        guard let watch else { return }
-        windows.observed(packets: watch.packetsInFlight)
-        guard windows.isShared else { return }
+        guard let watch, windows.isShared else { return }
         var counts: [(connection: UInt16, count: Int)] = []
         for case .completed(_, let connection) in observations {
             if let index = counts.firstIndex(where: { $0.connection == connection }) {
@@ -132,12 +137,14 @@ final class ObservedCompletion: CompletionTracker {
             }
         }
         for (connection, count) in counts {
-            guard let central = central(on: connection) else { continue }
+            // After missed frames, the packets of the link are not known.
+            guard let central = central(on: connection), !inFlight.isRecovering(central) else { continue }
             windows.completed(
                 count,
                 for: central,
                 of: inFlight.missing(for: central),
-                remaining: watch.packetsInFlight(on: connection)
+                remaining: watch.packetsInFlight(on: connection),
+                among: watch.packetsInFlight
             )
         }
         reportWindows()

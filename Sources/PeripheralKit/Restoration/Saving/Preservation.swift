@@ -25,7 +25,7 @@ final class Preservation: Sendable {
     /// Wakes the sender of the updates in the outbox.
     let outboxWakeup = Wakeup()
     /// Yields when there may be room for updates.
-    let outboxChanges = EventBroadcast<Void>(capacity: 1)
+    let outboxChanges = Broadcast<Void>(capacity: 1)
     /// Changes are reported to the saver while this is locked, so that a save includes all changes known to
     /// the saver.
     let state: Mutex<State>

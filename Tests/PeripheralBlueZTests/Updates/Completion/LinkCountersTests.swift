@@ -17,4 +17,15 @@ struct LinkCountersTests {
                 == LinkCounters(packetsSent: 4, packetsReceived: 5, commandsSent: 2, bytesSent: 9)
         )
     }
+
+    /// For a controller with Bluetooth Classic, the kernel reports another number.
+    @Test func theRoomIsKnownWithoutBluetoothClassic() {
+        var information = HCIDeviceInformation(adapter: 0)
+        information.bytes.replaceSubrange(46..<48, with: [0x04, 0x01])
+        #expect(information.packetRoom == nil)
+        information.bytes[25] = 0x20
+        #expect(information.packetRoom == 0x0104)
+        information.bytes.replaceSubrange(46..<48, with: [0, 0])
+        #expect(information.packetRoom == nil)
+    }
 }

@@ -14,157 +14,187 @@ struct LinkWindowsTests {
         fast = Central.ID(address: try #require(DeviceAddress(rawValue: 2)))
     }
 
-    /// Returns the windows of a controller with room for eight packets, with centrals that receive updates.
-    private func windows(_ centrals: [Central.ID], isActive: Bool = true) -> LinkWindows {
-        var windows = LinkWindows(room: 8)
-        for central in centrals {
-            windows.connected(central)
-            if isActive { _ = windows.began(for: central) }
-        }
-        return windows
-    }
+    /// The windows of two centrals, and what the host knows of them.
+    private struct Model {
+        var windows: LinkWindows
+        var known: [Central.ID: Int] = [:]
 
-    /// Returns the last window of each central that has changed.
-    private func changes(_ windows: inout LinkWindows) -> [Central.ID: Int] {
-        Dictionary(windows.takeChanges().map { ($0.central, $0.window) }) { $1 }
-    }
-
-    /// Completes updates one by one, each with the same number of packets left, and returns the window.
-    private func complete(
-        _ count: Int,
-        for central: Central.ID,
-        remaining: Int,
-        packets: Int = 4,
-        from window: Int,
-        _ windows: inout LinkWindows
-    ) -> Int {
-        var window = window
-        for _ in 0..<count {
-            windows.observed(packets: packets)
-            windows.completed(1, for: central, of: window, remaining: remaining)
-            window = changes(&windows)[central] ?? window
+        init(_ centrals: [Central.ID], active: [Central.ID], room: Int = 8) {
+            windows = LinkWindows(room: room)
+            for central in centrals {
+                windows.connected(central)
+                report()
+            }
+            for central in active { begin(central) }
         }
-        return window
+
+        mutating func begin(_ central: Central.ID) {
+            if windows.began(for: central) { report() }
+        }
+
+        mutating func report() {
+            for (central, window) in windows.takeChanges() { known[central] = window }
+        }
+
+        /// Completes updates in rounds, while the window is full, each with so many packets left.
+        mutating func complete(
+            rounds: Int = 100,
+            of count: Int = 1,
+            for central: Central.ID,
+            remaining: Int,
+            packets: Int = 4
+        ) {
+            for _ in 0..<rounds {
+                let window = known[central] ?? 0
+                windows.completed(count, for: central, of: window, remaining: remaining, among: packets)
+                report()
+            }
+        }
     }
 
     @Test func oneCentralHasTheLargestWindow() {
-        var windows = windows([slow])
-        #expect(changes(&windows) == [slow: 16])
-        #expect(complete(100, for: slow, remaining: 8, from: 16, &windows) == 16)
+        var model = Model([slow], active: [slow])
+        #expect(model.known == [slow: 16])
+        model.complete(for: slow, remaining: 8)
+        for _ in 0..<10 { model.windows.looked(active: [slow]) }
+        model.report()
+        #expect(model.known == [slow: 16])
     }
 
     @Test func aWindowIsReportedOnceUntilItChanges() {
-        var windows = windows([slow])
-        _ = changes(&windows)
-        #expect(changes(&windows).isEmpty)
-        windows.connected(slow)
-        #expect(changes(&windows).isEmpty)
+        var model = Model([slow], active: [])
+        model.windows.connected(slow)
+        #expect(model.windows.takeChanges().isEmpty)
+    }
+
+    /// Whatever the program sends first to an idle central, it does not fill the controller.
+    @Test func severalCentralsBeginWithTheSmallestWindow() {
+        #expect(Model([fast, slow], active: []).known == [fast: 2, slow: 2])
     }
 
     @Test func oneBusyCentralLeavesRoomForAResponseToAnother() {
-        var windows = windows([fast, slow], isActive: false)
-        _ = windows.began(for: fast)
-        var window = changes(&windows)[fast] ?? 0
-        window = complete(100, for: fast, remaining: 0, from: window, &windows)
-        #expect(window == 7)
+        var model = Model([fast, slow], active: [fast])
+        model.complete(for: fast, remaining: 0)
+        #expect(model.known == [fast: 7, slow: 2])
     }
 
-    @Test func aLinkWithPacketsLeftGetsTheSmallestWindow() {
-        var windows = windows([fast, slow])
-        #expect(changes(&windows) == [fast: 4, slow: 4])
-        #expect(complete(100, for: slow, remaining: 3, from: 4, &windows) == 2)
+    @Test func aBusyLinkLeavesRoomForTwoPacketsOfAnother() {
+        var model = Model([fast, slow], active: [fast, slow])
+        model.complete(for: fast, remaining: 0)
+        #expect(model.known == [fast: 5, slow: 2])
+    }
+
+    @Test func aBusyLinkGetsHalfTheRoomBesideMany() throws {
+        let others = try (3...6).map { Central.ID(address: try #require(DeviceAddress(rawValue: $0))) }
+        var model = Model([fast] + others, active: [fast] + others)
+        model.complete(for: fast, remaining: 0)
+        #expect(model.known[fast] == 4)
+    }
+
+    @Test func aLinkWithPacketsLeftGetsASmallerWindow() {
+        var model = Model([fast, slow], active: [fast, slow])
+        model.complete(for: fast, remaining: 0)
+        model.complete(for: fast, remaining: 2)
+        #expect(model.known[fast] == 2)
     }
 
     @Test func oneUsefulPacketKeepsTheWindow() {
-        var windows = windows([fast, slow])
-        _ = changes(&windows)
-        #expect(complete(100, for: slow, remaining: 1, from: 4, &windows) == 4)
+        var model = Model([fast, slow], active: [fast, slow])
+        model.complete(for: fast, remaining: 0)
+        model.complete(for: fast, remaining: 1)
+        #expect(model.known[fast] == 5)
     }
 
-    @Test func aLinkWithoutPacketsGetsTheRoomThatOthersDoNotNeed() {
-        var windows = windows([fast, slow])
-        _ = changes(&windows)
-        #expect(complete(100, for: fast, remaining: 0, from: 4, &windows) == 6)
+    @Test func aStalledLinkGetsTheSmallestWindow() {
+        var model = Model([fast, slow], active: [fast, slow])
+        model.complete(for: fast, remaining: 0)
+        for _ in 0..<2 { model.windows.looked(active: [fast, slow]) }
+        model.report()
+        #expect(model.known[fast] == 5)
+        model.windows.looked(active: [fast, slow])
+        model.report()
+        #expect(model.known[fast] == 2)
+        // The window grows again as soon as the link carries packets.
+        model.complete(for: fast, remaining: 0)
+        #expect(model.known[fast] == 5)
+    }
+
+    @Test func aLinkThatRestsDoesNotStall() {
+        var model = Model([fast, slow], active: [fast])
+        model.complete(for: fast, remaining: 0)
+        for _ in 0..<10 { model.windows.looked(active: []) }
+        model.report()
+        #expect(model.known[fast] == 7)
     }
 
     @Test func aWindowThatIsNotUsedDoesNotGrow() {
-        var windows = windows([fast, slow])
-        _ = changes(&windows)
-        for _ in 0..<100 {
-            windows.observed(packets: 1)
-            windows.completed(1, for: fast, of: 3, remaining: 0)
-        }
-        #expect(changes(&windows).isEmpty)
+        var model = Model([fast, slow], active: [fast, slow])
+        for _ in 0..<100 { model.windows.completed(1, for: fast, of: 1, remaining: 0, among: 1) }
+        #expect(model.windows.takeChanges().isEmpty)
     }
 
     @Test func aWindowDoesNotGrowWhileTheControllerIsFull() {
-        var windows = windows([fast, slow])
-        _ = changes(&windows)
-        #expect(complete(100, for: fast, remaining: 0, packets: 8, from: 4, &windows) == 4)
+        var model = Model([fast, slow], active: [fast, slow])
+        model.complete(for: fast, remaining: 0, packets: 8)
+        #expect(model.known[fast] == 2)
     }
 
-    @Test func rareStarvationDoesNotEnlargeTheWindow() {
-        var windows = windows([fast, slow])
-        _ = changes(&windows)
+    @Test func rarelyEmptyLinksKeepTheWindow() {
+        var model = Model([fast, slow], active: [fast, slow])
         for _ in 0..<20 {
-            windows.observed(packets: 4)
-            windows.completed(1, for: fast, of: 4, remaining: 0)
-            windows.completed(7, for: fast, of: 4, remaining: 1)
+            model.complete(rounds: 1, for: fast, remaining: 0)
+            model.complete(rounds: 3, for: fast, remaining: 1)
         }
-        #expect(changes(&windows).isEmpty)
+        #expect(model.known[fast] == 2)
+    }
+
+    /// A controller that reports all packets of a connection event together leaves the link empty each time.
+    @Test func burstsThatLeaveNothingEnlargeTheWindow() {
+        var model = Model([fast, slow], active: [fast, slow])
+        for _ in 0..<100 {
+            model.complete(rounds: 1, of: model.known[fast] ?? 0, for: fast, remaining: 0)
+        }
+        #expect(model.known[fast] == 5)
     }
 
     @Test func moreBusyLinksMakeLargeWindowsSmaller() {
-        var windows = windows([fast, slow], isActive: false)
-        _ = windows.began(for: fast)
-        _ = changes(&windows)
-        let window = complete(100, for: fast, remaining: 0, from: 4, &windows)
-        #expect(window == 7)
-        let isNew = [windows.began(for: slow), windows.began(for: slow)]
-        #expect(isNew == [true, false])
-        #expect(changes(&windows) == [fast: 6])
+        var model = Model([fast, slow], active: [fast])
+        model.complete(for: fast, remaining: 0)
+        #expect(model.known[fast] == 7)
+        model.begin(slow)
+        #expect(model.known[fast] == 5)
     }
 
     @Test func aLinkThatNoLongerSendsFreesItsRoom() {
-        var windows = windows([fast, slow])
-        _ = changes(&windows)
-        #expect(complete(100, for: fast, remaining: 0, from: 4, &windows) == 6)
-        windows.looked(active: [fast])
-        #expect(complete(100, for: fast, remaining: 0, from: 6, &windows) == 6)
-        windows.looked(active: [fast])
-        #expect(complete(100, for: fast, remaining: 0, from: 6, &windows) == 7)
+        var model = Model([fast, slow], active: [fast, slow])
+        model.complete(for: fast, remaining: 0)
+        model.windows.looked(active: [fast])
+        model.complete(for: fast, remaining: 0)
+        #expect(model.known[fast] == 5)
+        model.windows.looked(active: [fast])
+        model.complete(for: fast, remaining: 0)
+        #expect(model.known[fast] == 7)
     }
 
     @Test func theLastCentralHasTheLargestWindowAgain() {
-        var windows = windows([fast, slow])
-        _ = changes(&windows)
-        windows.disconnected(slow)
-        #expect(changes(&windows) == [fast: 16])
-    }
-
-    @Test func moreObservedPacketsCorrectTheKnownRoom() {
-        var windows = windows([fast, slow])
-        windows.observed(packets: 20)
-        _ = changes(&windows)
-        #expect(complete(1_000, for: fast, remaining: 0, from: 4, &windows) == 16)
+        var model = Model([fast, slow], active: [fast, slow])
+        model.windows.disconnected(slow)
+        model.report()
+        #expect(model.known[fast] == 16)
     }
 
     @Test(arguments: [0, 1, 2, 3]) func aSmallControllerLeavesEachLinkTwo(room: Int) {
-        var windows = LinkWindows(room: room)
-        for central in [fast, slow] {
-            windows.connected(central)
-            _ = windows.began(for: central)
-        }
-        #expect(changes(&windows) == [fast: 2, slow: 2])
+        var model = Model([fast, slow], active: [fast, slow], room: room)
+        model.complete(for: fast, remaining: 0, packets: 0)
+        #expect(model.known == [fast: 2, slow: 2])
     }
 
     @Test func unknownCentralsChangeNothing() {
-        var windows = windows([fast])
-        _ = changes(&windows)
-        windows.completed(100, for: slow, of: 16, remaining: 0)
-        windows.disconnected(slow)
-        let isNew = windows.began(for: slow)
+        var model = Model([fast], active: [fast])
+        model.windows.completed(100, for: slow, of: 16, remaining: 0, among: 0)
+        model.windows.disconnected(slow)
+        let isNew = model.windows.began(for: slow)
         #expect(!isNew)
-        #expect(changes(&windows).isEmpty)
+        #expect(model.windows.takeChanges().isEmpty)
     }
 }

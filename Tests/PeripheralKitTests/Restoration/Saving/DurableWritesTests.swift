@@ -152,7 +152,11 @@ final class DurableWritesTests: Sendable {
             // Every opportunity to be sent.
             try await until { (try? session.value(of: counter)) == 7 }
             for _ in 0..<100 { await Task.yield() }
-            #expect(session.updateTotals.allSatisfy { $0.sent + $0.inFlight + $0.queued == 0 })
+            #expect(
+                session.updateTotals.allSatisfy {
+                    $0.counters.sent + $0.counters.inFlight + $0.counters.queued == 0
+                }
+            )
             clock.advance(by: .milliseconds(500))
             try await written
             #expect(try await central.nextUpdate(of: counter) == 7)

@@ -1,7 +1,7 @@
 private import Synchronization
 
 /// Forwards each event to all current listeners.
-final class EventBroadcast<Event: Sendable>: Sendable {
+final class Broadcast<Event: Sendable>: Sendable {
     private struct State {
         var listeners: [UInt64: AsyncStream<Event>.Continuation] = [:]
         var nextNumber: UInt64 = 0
@@ -23,9 +23,11 @@ final class EventBroadcast<Event: Sendable>: Sendable {
     ///
     /// The first listener also receives the events that were buffered earlier.
     ///
-    /// - Parameter takesKept: Whether this listener can receive the buffered events.
+    /// - Parameters:
+    ///   - first: An event that only this listener receives, before all others.
+    ///   - takesKept: Whether this listener can receive the buffered events.
     /// - Returns: The events, until ``finish()``.
-    func listen(takingKept takesKept: Bool = true) -> AsyncStream<Event> {
+    func listen(startingWith first: Event? = nil, takingKept takesKept: Bool = true) -> AsyncStream<Event> {
         let (events, listener) = AsyncStream.makeStream(
             of: Event.self,
             bufferingPolicy: .bufferingNewest(capacity)
@@ -33,6 +35,7 @@ final class EventBroadcast<Event: Sendable>: Sendable {
         let number = state.withLock { state -> UInt64? in
             guard !state.isFinished else { return nil }
             defer { state.nextNumber += 1 }
+            if let first { listener.yield(first) }
             // Inside the lock, so that later events follow the buffered events.
             if takesKept {
                 for event in state.early.take() ?? [] { listener.yield(event) }
