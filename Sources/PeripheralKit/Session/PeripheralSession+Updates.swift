@@ -532,9 +532,9 @@ extension PeripheralSession {
     /// The update totals of each characteristic that has had updates in this session.
     ///
     /// The array is empty after the session ends. The array contains at most one entry for each
-    /// characteristic. If the Bluetooth stack can send updates to each subscriber separately, an update to three
-    /// subscribers counts three times. The session counts each call to ``indicate(_:_:)`` as one update, even
-    /// if there are several subscribers.
+    /// characteristic. If the Bluetooth stack can send updates to each subscriber separately, an update to
+    /// three subscribers counts three times. The session counts each call to ``indicate(_:_:)`` as one
+    /// update, even if there are several subscribers.
     ///
     /// The counts of ``updateStatistics`` start at 0 for each new subscription. During a
     /// session, the values in `updateTotals` are never reset to 0. A monitoring system needs both
