@@ -57,6 +57,7 @@ public protocol BackendLink: Sendable {
     ///   that await confirmation. The event ``BackendEvent/windowChanged(_:_:)`` reduces this number for one
     ///   recipient.
     /// - For each characteristic, the host submits at most 2 additional updates for all subscribers together.
+    ///   For each recipient, the host submits at most 2 additional updates for the recipient alone.
     /// - For each recipient, the host submits at most one update at a time that awaits confirmation.
     ///
     /// An update is for all subscribers together only if the update is empty, or if the stack cannot reach

@@ -12,26 +12,39 @@ struct SubscriberLinks {
         var maximumLength: Int?
     }
 
+    /// The number of values to a subscriber alone for which there is always room beside values for all.
+    private static let ownPlaces = 2
+
     private var entries: [Entry] = []
     /// The number of values in flight that were sent to single subscribers.
     private var alone = 0
 
     /// Returns whether one more value may be in flight to a subscriber alone.
     ///
-    /// A value for all together may have left for this subscriber already. Therefore such values do not use
-    /// up the subscriber's own window. Twice the usual window is the limit for all subscribers. One value is
-    /// always allowed, so that stalled links do not stop the others.
-    func hasPlace(forOneTo subscriber: TransmitQueues.SubscriberID, in window: Int) -> Bool {
-        guard let index = index(of: subscriber) else { return window > 0 }
-        let entry = entries[index]
-        return entry.inFlight < window && entry.alone < min(entry.window ?? window, window)
-            && (alone < 2 * window || entry.alone == 0)
+    /// - A value for all together may have left for this subscriber already. Therefore such values do not use
+    ///   up all places of the subscriber.
+    /// - Twice the usual window is the limit for all single subscribers together. One value is always
+    ///   allowed, so that stalled links do not stop the others.
+    func hasPlace(for subscriber: TransmitQueues.SubscriberID, in usual: Int) -> Bool {
+        guard let index = index(of: subscriber) else { return usual > 0 }
+        let (entry, window) = (entries[index], limit(of: subscriber, among: usual))
+        return entry.alone < window
+            && (entry.alone < Self.ownPlaces || entry.inFlight < window)
+            && (entry.alone == 0 || alone < 2 * usual)
     }
 
-    /// Returns whether one more value for all together may be in flight to a subscriber.
-    func hasPlace(forAllTo subscriber: TransmitQueues.SubscriberID, in window: Int) -> Bool {
-        guard let index = index(of: subscriber) else { return window > 0 }
-        return entries[index].inFlight < min(entries[index].window ?? window, window)
+    /// Returns whether one more value for all together may be in flight to these subscribers.
+    ///
+    /// The slowest subscriber sets the pace. The others wait for it, so their windows may be small.
+    func hasPlace(forAll subscribers: [TransmitQueues.SubscriberID], in usual: Int) -> Bool {
+        let window = subscribers.map { limit(of: $0, among: usual) }.max() ?? usual
+        return subscribers.allSatisfy { subscriber in
+            (index(of: subscriber).map { entries[$0].inFlight } ?? 0) < window
+        }
+    }
+
+    private func limit(of subscriber: TransmitQueues.SubscriberID, among usual: Int) -> Int {
+        min(index(of: subscriber).flatMap { entries[$0].window } ?? usual, usual)
     }
 
     /// The length that every central can receive.

@@ -146,10 +146,10 @@ extension TransmitQueues {
         // Only one such chunk is in flight at a time, and it waits for its turn among the confirmed updates.
         if queues[place].beginsWithConfirmed { return true }
         if let central = queues[place].central {
-            return self.subscribers.hasPlace(forOneTo: central, in: window)
+            return self.subscribers.hasPlace(for: central, in: window)
         }
         return queues[place].inFlight < Self.placesForAll
-            || subscribers.allSatisfy { self.subscribers.hasPlace(forAllTo: $0, in: window) }
+            || self.subscribers.hasPlace(forAll: subscribers, in: window)
     }
 
     /// Assigns room to waiting calls, in the order in which the calls began.

@@ -119,20 +119,44 @@ struct TransmitQueuesTests {
     }
 
     /// A value for all that is missing for one of them may have left for the others.
-    @Test func valuesForAllDoNotUseUpTheWindowOfOne() {
+    @Test(arguments: [2, 5]) func valuesForAllDoNotUseUpTheWindowOfOne(window: Int) {
         var queues = TransmitQueues(policies: [:])
         for central in [a, b] {
             queues.subscribed(central, to: Self.other, isAddressable: true, sharesUpdatesForAll: true)
             queues.subscribed(central, to: Self.bulk, isAddressable: true)
-            queues.setWindow(2, of: central)
         }
-        for number in 0..<UInt8(4) {
-            #expect(accepts([number], of: Self.other, to: .subscribers, &queues))
-            #expect(accepts([number], of: Self.bulk, to: .central(a), &queues))
+        queues.setWindow(window, of: a)
+        queues.setWindow(2, of: b)
+        for number in 0..<UInt8(16) { #expect(accepts([number], of: Self.other, to: .subscribers, &queues)) }
+        let forAll = queues.takeOutcome(at: .zero).updates
+        #expect(forAll.count == window)
+        for number in 0..<UInt8(16) { #expect(accepts([number], of: Self.bulk, to: .central(a), &queues)) }
+        var updates = queues.takeOutcome(at: .zero).updates
+        #expect(updates.count == 2)
+        // Without values for all, a central has its window for itself.
+        for update in forAll { queues.ended(update.id, .success(())) }
+        queues.unsubscribed(a, from: Self.other)
+        queues.unsubscribed(b, from: Self.other)
+        updates += queues.takeOutcome(at: .zero).updates.filter { $0.recipients == .central(a) }
+        #expect(updates.count == window)
+    }
+
+    /// One silent subscriber keeps two values of each of many characteristics from ending.
+    @Test func manySharedCharacteristicsDoNotStopSingleValues() {
+        var queues = TransmitQueues(policies: [:])
+        for handle in 20..<UInt16(30) {
+            let characteristic = AttributeHandle(rawValue: handle)
+            for central in [a, b] {
+                queues.subscribed(central, to: characteristic, isAddressable: true, sharesUpdatesForAll: true)
+            }
+            for number in 0..<UInt8(2) {
+                #expect(accepts([number], of: characteristic, to: .subscribers, &queues))
+            }
         }
-        let updates = queues.takeOutcome(at: .zero).updates
-        #expect(updates.count { $0.recipients == .subscribers } == 2)
-        #expect(updates.count { $0.recipients == .central(a) } == 2)
+        queues.subscribed(a, to: Self.bulk, isAddressable: true)
+        #expect(queues.takeOutcome(at: .zero).updates.count == 20)
+        #expect(accepts([1], of: Self.bulk, to: .central(a), &queues))
+        #expect(queues.takeOutcome(at: .zero).updates.count == 1)
     }
 
     /// Values for all to many centrals use more places than there are for single values.

@@ -30,8 +30,8 @@ struct LinkWindows {
         var isActive = false
         /// Whether updates were in flight before the last look.
         var wasActive = false
-        /// The number of successive looks that found updates in flight but none completed.
-        var stalledLooks = 0
+        /// The time since which updates are in flight, or of the last look that found a sent packet.
+        var lastMove: ContinuousClock.Instant?
 
         mutating func beginPeriod() {
             (completed, rounds, emptyRounds, reserve) = (0, 0, 0, .max)
@@ -45,19 +45,23 @@ struct LinkWindows {
     private static let period = 2
     /// The window grows if more than one of so many rounds leaves the controller without a packet.
     private static let toleratedRounds = 4
-    /// The number of looks after which a link without a completed update is stalled.
-    private static let stalledLooks = 2
+    /// The time after which a link with updates in flight but without a sent packet is stalled.
+    ///
+    /// The longest connection interval is 4 s (Core Specification, Vol 6, Part B, 4.5.1).
+    private static let stallTime = Duration.seconds(4)
 
     /// There are few links, so linear searches are enough.
     private var links: [Link] = []
     /// The number of packets that the controller has room for.
     private let room: Int
+    /// The largest number of packets in the controller so far, at least the known room.
+    private var mostPackets: Int
 
     /// Creates the windows of an adapter without connections.
     ///
     /// - Parameter room: The number of packets that the controller has room for.
     init(room: Int) {
-        self.room = room
+        (self.room, mostPackets) = (room, room)
     }
 
     /// Whether several links share the room of the controller.
@@ -97,12 +101,12 @@ struct LinkWindows {
     ) {
         guard let index = index(of: central) else { return }
         let window = links[index].window
-        links[index].stalledLooks = 0
+        mostPackets = max(mostPackets, packets)
         links[index].completed += count
         links[index].rounds += 1
         links[index].reserve = min(links[index].reserve, remaining)
         // If the controller is full, the next packets wait in the kernel, and a larger window does not help.
-        if remaining == 0, inFlight >= window, packets < room { links[index].emptyRounds += 1 }
+        if remaining == 0, inFlight >= window, packets < mostPackets { links[index].emptyRounds += 1 }
         guard links[index].completed >= Self.period * window else { return }
         if links[index].emptyRounds * Self.toleratedRounds > links[index].rounds {
             links[index].window = max(window, min(window + 1, limit(of: links[index])))
@@ -115,17 +119,35 @@ struct LinkWindows {
 
     /// Records a look at the links.
     ///
-    /// - Parameter active: The centrals with updates in flight.
-    mutating func looked(active: Set<Central.ID>) {
+    /// - Parameters:
+    ///   - active: The centrals with updates in flight.
+    ///   - moving: The centrals that packets were sent to since the last look.
+    ///   - now: The time of the look.
+    mutating func looked(
+        active: Set<Central.ID>,
+        moving: Set<Central.ID>,
+        at now: ContinuousClock.Instant
+    ) {
         for index in links.indices {
-            let isActive = active.contains(links[index].central)
+            let central = links[index].central
             links[index].wasActive = links[index].isActive
-            links[index].isActive = isActive
-            links[index].stalledLooks = isActive ? links[index].stalledLooks + 1 : 0
-            if links[index].stalledLooks > Self.stalledLooks {
+            links[index].isActive = active.contains(central)
+            guard links[index].isActive, let last = links[index].lastMove, !moving.contains(central) else {
+                links[index].lastMove = links[index].isActive ? now : nil
+                continue
+            }
+            if now - last > Self.stallTime {
                 links[index].window = Self.range.lowerBound
                 links[index].beginPeriod()
             }
+        }
+    }
+
+    /// Records that no updates are in flight.
+    mutating func rested() {
+        for index in links.indices {
+            (links[index].wasActive, links[index].isActive) = (links[index].isActive, false)
+            links[index].lastMove = nil
         }
     }
 

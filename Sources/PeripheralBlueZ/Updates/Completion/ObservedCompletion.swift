@@ -95,8 +95,7 @@ final class ObservedCompletion: CompletionTracker {
         // Without a timer, the loop does not wake up a program that sends rarely.
         if inFlight.isEmpty {
             timer.cancel()
-            // There is no look at idle links.
-            windows.looked(active: [])
+            windows.rested()
         }
         reporter.report(all: events)
     }
@@ -188,7 +187,7 @@ final class ObservedCompletion: CompletionTracker {
                 isForgotten: forgotten.contains
             )
         )
-        windows.looked(active: inFlight.centrals)
+        windows.looked(active: inFlight.centrals, moving: Set(completing), at: .now)
         reportWindows()
         lookLater()
     }

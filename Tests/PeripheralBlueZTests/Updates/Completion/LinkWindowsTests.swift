@@ -18,6 +18,7 @@ struct LinkWindowsTests {
     private struct Model {
         var windows: LinkWindows
         var known: [Central.ID: Int] = [:]
+        private var now = ContinuousClock.now
 
         init(_ centrals: [Central.ID], active: [Central.ID], room: Int = 8) {
             windows = LinkWindows(room: room)
@@ -34,6 +35,21 @@ struct LinkWindowsTests {
 
         mutating func report() {
             for (central, window) in windows.takeChanges() { known[central] = window }
+        }
+
+        /// Looks at the links for a time, once at least.
+        mutating func look(
+            active: Set<Central.ID>,
+            moving: Set<Central.ID> = [],
+            seconds: Int,
+            every interval: Duration = .milliseconds(200)
+        ) {
+            let end = now + .seconds(seconds)
+            repeat {
+                windows.looked(active: active, moving: moving, at: now)
+                report()
+                now += interval
+            } while now <= end
         }
 
         /// Completes updates in rounds, while the window is full, each with so many packets left.
@@ -56,8 +72,7 @@ struct LinkWindowsTests {
         var model = Model([slow], active: [slow])
         #expect(model.known == [slow: 16])
         model.complete(for: slow, remaining: 8)
-        for _ in 0..<10 { model.windows.looked(active: [slow]) }
-        model.report()
+        model.look(active: [slow], seconds: 60)
         #expect(model.known == [slow: 16])
     }
 
@@ -108,22 +123,34 @@ struct LinkWindowsTests {
     @Test func aStalledLinkGetsTheSmallestWindow() {
         var model = Model([fast, slow], active: [fast, slow])
         model.complete(for: fast, remaining: 0)
-        for _ in 0..<2 { model.windows.looked(active: [fast, slow]) }
-        model.report()
+        model.look(active: [fast, slow], seconds: 4)
         #expect(model.known[fast] == 5)
-        model.windows.looked(active: [fast, slow])
-        model.report()
+        model.look(active: [fast, slow], seconds: 1)
         #expect(model.known[fast] == 2)
         // The window grows again as soon as the link carries packets.
         model.complete(for: fast, remaining: 0)
         #expect(model.known[fast] == 5)
     }
 
+    /// The looks follow sooner after missed frames.
+    @Test func aLinkThatMovesDoesNotStall() {
+        var model = Model([fast, slow], active: [fast, slow])
+        model.complete(for: fast, remaining: 0)
+        for _ in 0..<5 {
+            model.look(active: [fast, slow], seconds: 3, every: .milliseconds(25))
+            model.look(active: [fast, slow], moving: [fast], seconds: 0)
+        }
+        #expect(model.known[fast] == 5)
+    }
+
     @Test func aLinkThatRestsDoesNotStall() {
         var model = Model([fast, slow], active: [fast])
         model.complete(for: fast, remaining: 0)
-        for _ in 0..<10 { model.windows.looked(active: []) }
-        model.report()
+        for _ in 0..<10 {
+            model.look(active: [fast], seconds: 3)
+            model.windows.rested()
+            model.begin(fast)
+        }
         #expect(model.known[fast] == 7)
     }
 
@@ -137,6 +164,10 @@ struct LinkWindowsTests {
         var model = Model([fast, slow], active: [fast, slow])
         model.complete(for: fast, remaining: 0, packets: 8)
         #expect(model.known[fast] == 2)
+        // The controller has more room than was known.
+        model.complete(rounds: 1, for: fast, remaining: 1, packets: 12)
+        model.complete(for: fast, remaining: 0, packets: 11)
+        #expect(model.known[fast] == 5)
     }
 
     @Test func rarelyEmptyLinksKeepTheWindow() {
@@ -168,10 +199,10 @@ struct LinkWindowsTests {
     @Test func aLinkThatNoLongerSendsFreesItsRoom() {
         var model = Model([fast, slow], active: [fast, slow])
         model.complete(for: fast, remaining: 0)
-        model.windows.looked(active: [fast])
+        model.look(active: [fast], seconds: 0)
         model.complete(for: fast, remaining: 0)
         #expect(model.known[fast] == 5)
-        model.windows.looked(active: [fast])
+        model.look(active: [fast], seconds: 0)
         model.complete(for: fast, remaining: 0)
         #expect(model.known[fast] == 7)
     }
