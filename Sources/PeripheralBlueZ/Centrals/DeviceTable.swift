@@ -34,7 +34,7 @@ struct DeviceTable {
     private var devices: [Central.ID: Device] = [:]
 
     /// The number of connected centrals.
-    var connectedCount: Int { devices.values.count { $0.isConnected } }
+    var connectedCount: Int { connected.count }
 
     /// The connected centrals.
     var connected: [Central.ID] { devices.filter { $0.value.isConnected }.map(\.key) }
