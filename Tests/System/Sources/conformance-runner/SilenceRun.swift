@@ -5,7 +5,9 @@ import PeripheralKit
 import PeripheralTesting
 
 /// Has the link of one of two subscribers carry nothing any more until it is lost, and looks whether the
-/// other is sent to again. Meanwhile, the other reads a value.
+/// other is sent to again.
+///
+/// Meanwhile, the other reads a value.
 ///
 /// The kernel takes back the room of the lost link in the controller, but uses it only when it is given
 /// something to send. A program that may observe the links sees that they are free; without `CAP_NET_RAW`, it
