@@ -75,9 +75,8 @@ bluez-versions: ## Write the known differences into the documentation of Periphe
 	$(SWIFT) build --package-path Tests/System $(SHARED)
 	Tests/System/bluez-versions .build/debug/conformance-runner
 
-benchmark: setup ## Compare the cost of a request with a server in C, and of saving the state with a plain write
-	$(SWIFT) run -c release --package-path Tests/Benchmarks dbus-benchmark
-	$(SWIFT) run -c release --package-path Tests/Benchmarks storage-benchmark
+benchmark: setup-firmware ## Measure the goals of performance, as multiples of a server in C, and fail where one is missed
+	@SWIFT=$(SWIFT) Tests/Benchmarks/run
 
 format: ## Format all Swift sources
 	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Services Tests Examples Firmware Templates

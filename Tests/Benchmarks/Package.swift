@@ -11,12 +11,23 @@ let package = Package(
         // The server to compare with, and the daemon that asks both: plain C on libdbus.
         .target(name: "CBenchmark", dependencies: ["CDBus"]),
 
+        // The servers that are measured. They link what a peripheral links, and nothing else.
         .executableTarget(
-            name: "dbus-benchmark",
+            name: "benchmark-server",
             dependencies: [
                 "CBenchmark",
                 .product(name: "PeripheralKit", package: "swift-peripheral"),
                 .product(name: "PeripheralBlueZ", package: "swift-peripheral"),
+            ]
+        ),
+
+        // What requests, notifications, starts and several centrals cost.
+        .executableTarget(
+            name: "performance-benchmark",
+            dependencies: [
+                "CBenchmark",
+                .product(name: "PeripheralKit", package: "swift-peripheral"),
+                .product(name: "PeripheralTesting", package: "swift-peripheral"),
                 .product(name: "PeripheralEmulator", package: "swift-peripheral"),
             ]
         ),

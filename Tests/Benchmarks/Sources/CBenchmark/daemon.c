@@ -1,37 +1,10 @@
-/* What bluetoothd is to a peripheral, as far as registering and reading go. */
+/* What bluetoothd is to a peripheral that registers. */
 
-#define _GNU_SOURCE
-#include "benchmark.h"
+#include "daemon.h"
 
-#include <errno.h>
-#include <dbus/dbus.h>
-#include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <time.h>
-
-enum { max_characteristics = 16, max_in_flight = 64 };
-
-struct benchmark_daemon {
-    DBusConnection *connection;
-    char *peripheral;
-    char *characteristics[max_characteristics];
-    size_t characteristic_count;
-    bool is_advertised;
-};
-
-static int64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
-/* ---- Registration ---- */
 
 static void open_interface(DBusMessageIter *interfaces, DBusMessageIter *entry, DBusMessageIter *properties, const char *name) {
     dbus_message_iter_open_container(interfaces, DBUS_TYPE_DICT_ENTRY, NULL, entry);
@@ -113,6 +86,7 @@ static void complete_registration(DBusPendingCall *pending, void *data) {
     if (dbus_message_has_signature(reply, "a{oa{sa{sv}}}")) take_characteristics(daemon, reply);
     dbus_message_unref(reply);
     answer(daemon, dbus_message_new_method_return(registration));
+    daemon->is_registered = true;
 }
 
 /* Asks the application for its objects, as bluetoothd does, before it answers. */
@@ -159,16 +133,23 @@ benchmark_daemon *benchmark_daemon_open(const char *address) {
 }
 
 void benchmark_daemon_close(benchmark_daemon *daemon) {
+    benchmark_daemon_forget_peripheral(daemon);
     dbus_connection_close(daemon->connection);
     dbus_connection_unref(daemon->connection);
-    for (size_t index = 0; index < daemon->characteristic_count; index++) free(daemon->characteristics[index]);
-    free(daemon->peripheral);
     free(daemon);
 }
 
+void benchmark_daemon_forget_peripheral(benchmark_daemon *daemon) {
+    for (size_t index = 0; index < daemon->characteristic_count; index++) free(daemon->characteristics[index]);
+    daemon->characteristic_count = 0;
+    free(daemon->peripheral);
+    daemon->peripheral = NULL;
+    daemon->is_registered = daemon->is_advertised = false;
+}
+
 int benchmark_daemon_await_peripheral(benchmark_daemon *daemon) {
-    while (!daemon->is_advertised) {
-        if (!dbus_connection_read_write_dispatch(daemon->connection, -1)) return 1;
+    while (!daemon->is_registered || !daemon->is_advertised) {
+        if (!dbus_connection_read_write_dispatch(daemon->connection, 30000)) return 1;
     }
     return 0;
 }
@@ -179,192 +160,7 @@ const char *benchmark_daemon_characteristic(const benchmark_daemon *daemon, size
     return index < daemon->characteristic_count ? daemon->characteristics[index] : NULL;
 }
 
-char *benchmark_daemon_await_owner(benchmark_daemon *daemon, const char *name) {
+void benchmark_daemon_await_owner(benchmark_daemon *daemon, const char *name) {
     struct timespec pause = {.tv_nsec = 5000000};
     while (!dbus_bus_name_has_owner(daemon->connection, name, NULL)) nanosleep(&pause, NULL);
-    return strdup(name);
 }
-
-/* ---- Reading ---- */
-
-struct measurement {
-    benchmark_daemon *daemon;
-    const char *destination, *path;
-    size_t size, calls, sent, answered;
-    int64_t *latencies;
-    bool has_failed;
-};
-
-struct request {
-    struct measurement *measurement;
-    int64_t start;
-};
-
-static void append_option(DBusMessageIter *options, const char *key, int type, const char *signature, const void *value) {
-    DBusMessageIter entry, variant;
-    dbus_message_iter_open_container(options, DBUS_TYPE_DICT_ENTRY, NULL, &entry);
-    dbus_message_iter_append_basic(&entry, DBUS_TYPE_STRING, &key);
-    dbus_message_iter_open_container(&entry, DBUS_TYPE_VARIANT, signature, &variant);
-    dbus_message_iter_append_basic(&variant, type, value);
-    dbus_message_iter_close_container(&entry, &variant);
-    dbus_message_iter_close_container(options, &entry);
-}
-
-/* The options as bluetoothd sends them. */
-static void append_options(DBusMessageIter *arguments) {
-    const char *device = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01", *link = "LE";
-    dbus_uint16_t mtu = 517;
-    DBusMessageIter options;
-    dbus_message_iter_open_container(arguments, DBUS_TYPE_ARRAY, "{sv}", &options);
-    append_option(&options, "device", DBUS_TYPE_OBJECT_PATH, "o", &device);
-    append_option(&options, "mtu", DBUS_TYPE_UINT16, "q", &mtu);
-    append_option(&options, "link", DBUS_TYPE_STRING, "s", &link);
-    dbus_message_iter_close_container(arguments, &options);
-}
-
-static DBusMessage *make_call(const struct measurement *measurement) {
-    DBusMessageIter arguments;
-    DBusMessage *call = dbus_message_new_method_call(
-        measurement->destination, measurement->path, "org.bluez.GattCharacteristic1", "ReadValue");
-    dbus_message_iter_init_append(call, &arguments);
-    append_options(&arguments);
-    return call;
-}
-
-static bool has_size(DBusMessage *reply, size_t size) {
-    DBusMessageIter arguments, array;
-    const unsigned char *bytes;
-    int count = 0;
-    if (!dbus_message_has_signature(reply, "ay") || !dbus_message_iter_init(reply, &arguments)) return false;
-    dbus_message_iter_recurse(&arguments, &array);
-    dbus_message_iter_get_fixed_array(&array, &bytes, &count);
-    return (size_t)count == size;
-}
-
-static void send_next(struct measurement *measurement, struct request *request);
-
-static void take_answer(DBusPendingCall *pending, void *data) {
-    struct request *request = data;
-    struct measurement *measurement = request->measurement;
-    DBusMessage *reply = dbus_pending_call_steal_reply(pending);
-    if (measurement->latencies) measurement->latencies[measurement->answered] = now() - request->start;
-    measurement->answered++;
-    if (!has_size(reply, measurement->size)) measurement->has_failed = true;
-    dbus_message_unref(reply);
-    send_next(measurement, request);
-}
-
-static void send_next(struct measurement *measurement, struct request *request) {
-    DBusPendingCall *pending;
-    if (measurement->sent == measurement->calls) return;
-    measurement->sent++;
-    DBusMessage *call = make_call(measurement);
-    request->measurement = measurement;
-    request->start = now();
-    dbus_connection_send_with_reply(measurement->daemon->connection, call, &pending, 30000);
-    dbus_pending_call_set_notify(pending, take_answer, request, NULL);
-    dbus_pending_call_unref(pending);
-    dbus_message_unref(call);
-}
-
-int benchmark_daemon_read(
-    benchmark_daemon *daemon, const char *destination, const char *path, size_t size, size_t calls, size_t in_flight,
-    int64_t *latencies) {
-    struct request requests[max_in_flight];
-    struct measurement measurement = {
-        .daemon = daemon, .destination = destination, .path = path, .size = size, .calls = calls, .latencies = latencies};
-    if (in_flight > max_in_flight) return 1;
-    for (size_t index = 0; index < in_flight; index++) send_next(&measurement, &requests[index]);
-    while (measurement.answered < calls && !measurement.has_failed) {
-        if (!dbus_connection_read_write_dispatch(daemon->connection, 30000)) return 1;
-    }
-    return measurement.has_failed;
-}
-
-/* ---- Notifications ---- */
-
-int benchmark_daemon_subscribe(benchmark_daemon *daemon, const char *destination, const char *path) {
-    struct timeval limit = {.tv_sec = 30};
-    DBusMessageIter arguments;
-    int socket = -1;
-    DBusMessage *call =
-        dbus_message_new_method_call(destination, path, "org.bluez.GattCharacteristic1", "AcquireNotify");
-    dbus_message_iter_init_append(call, &arguments);
-    append_options(&arguments);
-    DBusMessage *reply = dbus_connection_send_with_reply_and_block(daemon->connection, call, 30000, NULL);
-    dbus_message_unref(call);
-    if (!reply) return -1;
-    dbus_message_get_args(reply, NULL, DBUS_TYPE_UNIX_FD, &socket, DBUS_TYPE_INVALID);
-    dbus_message_unref(reply);
-    if (socket < 0) return -1;
-    fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) & ~O_NONBLOCK);
-    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    return socket;
-}
-
-static int request_notifications(
-    benchmark_daemon *daemon, const char *destination, const char *path, uint32_t count) {
-    const unsigned char *bytes = (const unsigned char *)&count;
-    DBusMessageIter arguments, array;
-    DBusMessage *call =
-        dbus_message_new_method_call(destination, path, "org.bluez.GattCharacteristic1", "WriteValue");
-    dbus_message_iter_init_append(call, &arguments);
-    dbus_message_iter_open_container(&arguments, DBUS_TYPE_ARRAY, "y", &array);
-    dbus_message_iter_append_fixed_array(&array, DBUS_TYPE_BYTE, &bytes, sizeof count);
-    dbus_message_iter_close_container(&arguments, &array);
-    append_options(&arguments);
-    DBusMessage *reply = dbus_connection_send_with_reply_and_block(daemon->connection, call, 30000, NULL);
-    dbus_message_unref(call);
-    if (!reply) return 1;
-    dbus_message_unref(reply);
-    return 0;
-}
-
-int benchmark_daemon_take_notifications(
-    benchmark_daemon *daemon, const char *destination, const char *path, int socket, size_t size, uint32_t count) {
-    unsigned char packet[512];
-    if (request_notifications(daemon, destination, path, count) != 0) return 1;
-    while (count > 0) {
-        /* Never asleep: to wake it would be at the cost of whoever sends, and of the slower one more often. */
-        ssize_t received = recv(socket, packet, sizeof packet, MSG_DONTWAIT);
-        if (received < 0 && errno == EAGAIN) {
-            /* As bluetoothd does: the bus comes when there is nothing else. */
-            if (!dbus_connection_read_write_dispatch(daemon->connection, 0)) return 1;
-            continue;
-        }
-        if (received != (ssize_t)size) return 1;
-        count--;
-    }
-    return 0;
-}
-
-/* ---- Processes ---- */
-
-int64_t benchmark_processor_time(int process) {
-    clockid_t clock;
-    struct timespec time;
-    if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0) return -1;
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
-benchmark_processors benchmark_available_processors(void) {
-    benchmark_processors processors = {.first = -1, .last = -1};
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) return processors;
-    for (int processor = 0; processor < CPU_SETSIZE; processor++) {
-        if (!CPU_ISSET(processor, &set)) continue;
-        if (processors.first < 0) processors.first = processor;
-        processors.last = processor;
-    }
-    return processors;
-}
-
-int benchmark_stay_on_processor(int processor) {
-    cpu_set_t set;
-    if (processor < 0 || processor >= CPU_SETSIZE) return 1;
-    CPU_ZERO(&set);
-    CPU_SET(processor, &set);
-    return sched_setaffinity(0, sizeof set, &set);
-}
-
-void benchmark_die_with_parent(void) { prctl(PR_SET_PDEATHSIG, SIGKILL); }

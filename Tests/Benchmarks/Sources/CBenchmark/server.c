@@ -19,11 +19,10 @@ struct options {
     dbus_uint16_t offset;
 };
 
-static bool parse_options(DBusMessage *call, struct options *options) {
-    DBusMessageIter arguments, dictionary;
-    if (!dbus_message_iter_init(call, &arguments)) return false;
-    if (dbus_message_iter_get_arg_type(&arguments) != DBUS_TYPE_ARRAY) return false;
-    dbus_message_iter_recurse(&arguments, &dictionary);
+static bool parse_options(DBusMessageIter *arguments, struct options *options) {
+    DBusMessageIter dictionary;
+    if (dbus_message_iter_get_arg_type(arguments) != DBUS_TYPE_ARRAY) return false;
+    dbus_message_iter_recurse(arguments, &dictionary);
     while (dbus_message_iter_get_arg_type(&dictionary) == DBUS_TYPE_DICT_ENTRY) {
         DBusMessageIter entry, value;
         const char *key;
@@ -48,7 +47,10 @@ static bool parse_options(DBusMessage *call, struct options *options) {
 
 static DBusMessage *read_value(DBusMessage *call, const struct value *value) {
     struct options options = {0};
-    if (!parse_options(call, &options)) return dbus_message_new_error(call, DBUS_ERROR_INVALID_ARGS, "options");
+    DBusMessageIter request;
+    if (!dbus_message_iter_init(call, &request) || !parse_options(&request, &options)) {
+        return dbus_message_new_error(call, DBUS_ERROR_INVALID_ARGS, "options");
+    }
     if (options.offset > value->size) return dbus_message_new_error(call, "org.bluez.Error.InvalidOffset", "");
     DBusMessage *reply = dbus_message_new_method_return(call);
     DBusMessageIter arguments, array;
@@ -60,11 +62,34 @@ static DBusMessage *read_value(DBusMessage *call, const struct value *value) {
     return reply;
 }
 
+static DBusMessage *write_value(DBusMessage *call, struct value *value) {
+    struct options options = {0};
+    DBusMessageIter arguments, array;
+    const unsigned char *bytes;
+    int size = 0;
+    if (!dbus_message_has_signature(call, "aya{sv}") || !dbus_message_iter_init(call, &arguments)) {
+        return dbus_message_new_error(call, DBUS_ERROR_INVALID_ARGS, "value");
+    }
+    dbus_message_iter_recurse(&arguments, &array);
+    dbus_message_iter_get_fixed_array(&array, &bytes, &size);
+    dbus_message_iter_next(&arguments);
+    if (!parse_options(&arguments, &options)) return dbus_message_new_error(call, DBUS_ERROR_INVALID_ARGS, "options");
+    if (options.offset + size > value->size) {
+        return dbus_message_new_error(call, "org.bluez.Error.InvalidValueLength", "");
+    }
+    memcpy(value->bytes + options.offset, bytes, size);
+    return dbus_message_new_method_return(call);
+}
+
 static DBusHandlerResult handle_message(DBusConnection *connection, DBusMessage *message, void *data) {
-    if (!dbus_message_is_method_call(message, "org.bluez.GattCharacteristic1", "ReadValue")) {
+    DBusMessage *reply;
+    if (dbus_message_is_method_call(message, "org.bluez.GattCharacteristic1", "ReadValue")) {
+        reply = read_value(message, data);
+    } else if (dbus_message_is_method_call(message, "org.bluez.GattCharacteristic1", "WriteValue")) {
+        reply = write_value(message, data);
+    } else {
         return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
     }
-    DBusMessage *reply = read_value(message, data);
     dbus_connection_send(connection, reply, NULL);
     dbus_message_unref(reply);
     return DBUS_HANDLER_RESULT_HANDLED;
