@@ -25,21 +25,48 @@ extension BusConnection {
     /// If the rule names a sender by a well-known name, only signals of the name's current owner match.
     ///
     /// - Returns: The handle for ``unsubscribe(_:)``. The subscription also ends with the connection.
+    @discardableResult
     package func subscribe(
         to rule: MatchRule,
         _ handler: @escaping SignalHandler
     ) async throws(BusError) -> SignalSubscription {
-        let subscription = SignalSubscription(identifier: nextIdentifier())
-        if let sender = rule.wellKnownSender { try await retainName(sender) }
-        subscriptions[subscription] = Subscription(rule: rule, handler: handler)
-        do {
-            _ = try await call(.bus, Self.busPath, Self.busInterface, "AddMatch", [.string(rule.text)])
+        try await subscribe([(rule, handler)])[0]
+    }
+
+    /// Subscribes to the signals that match one of several rules, in one exchange with the bus.
+    ///
+    /// - Parameter new: The rules, and the handlers of their signals. There is at least one.
+    /// - Returns: The handles for ``unsubscribe(_:)``, in the order of the rules.
+    @discardableResult
+    package func subscribe(
+        _ new: [(rule: MatchRule, handler: SignalHandler)]
+    ) async throws(BusError) -> [SignalSubscription] {
+        var added: [SignalSubscription] = []
+        do throws(BusError) {
+            for (rule, handler) in new {
+                if let sender = rule.wellKnownSender { try await retainName(sender) }
+                added.append(SignalSubscription(identifier: nextIdentifier()))
+                subscriptions[added[added.count - 1]] = Subscription(rule: rule, handler: handler)
+            }
+            try await addMatches(new.map(\.rule))
         } catch {
-            subscriptions[subscription] = nil
-            if let sender = rule.wellKnownSender { releaseName(sender) }
+            added.forEach(unsubscribe)
             throw error
         }
-        return subscription
+        return added
+    }
+
+    private func addMatches(_ rules: [MatchRule]) async throws(BusError) {
+        // The bus replies in order: the reply to the last call comes after the others.
+        var failure: BusError?
+        for rule in rules.dropLast() {
+            try call(.bus, Self.busPath, Self.busInterface, "AddMatch", [.string(rule.text)]) { result in
+                if case .failure(let error) = result { failure = error }
+            }
+        }
+        let last = rules[rules.count - 1]
+        _ = try await call(.bus, Self.busPath, Self.busInterface, "AddMatch", [.string(last.text)])
+        if let failure { throw failure }
     }
 
     /// Ends a subscription.
@@ -197,7 +224,7 @@ extension BusConnection {
         watchedNames[name, default: WatchedName()].references += 1
         do {
             if watchedNames[name]?.references == 1 { try addOwnerMatch(name) }
-            try await askOwner(of: name)
+            if watchedNames[name]?.isOwnerKnown != true { try await askOwner(of: name) }
         } catch {
             releaseName(name)
             throw error
@@ -271,6 +298,7 @@ extension BusConnection {
     }
 
     private func setOwner(of name: BusName, to owner: String) {
+        watchedNames[name]?.isOwnerKnown = true
         let owner = try? BusName(owner)
         guard let watched = watchedNames[name], watched.owner != owner else { return }
         watchedNames[name]?.owner = owner

@@ -8,6 +8,8 @@ package struct NameWatch: Sendable, Hashable {
 /// A name whose owner is watched.
 struct WatchedName {
     var owner: BusName?
+    /// Whether the bus has said who the owner is, or that there is none.
+    var isOwnerKnown = false
     /// The number of watches, and of subscriptions with a rule that names this sender.
     var references = 0
     var handlers: [(identifier: UInt64, handler: NameHandler)] = []

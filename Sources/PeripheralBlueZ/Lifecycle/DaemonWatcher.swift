@@ -16,17 +16,17 @@ struct DaemonWatcher {
         }
         // Waits for all interfaces that an adapter needs, because these can appear one after the other.
         let needed = [BlueZ.adapter, BlueZ.gattManager, BlueZ.advertisingManager]
-        _ = try await connection.subscribe(to: objects("InterfacesAdded")) { [report] signal in
+        let added: SignalHandler = { [report] signal in
             guard let (path, interfaces) = Self.interfaces(of: signal) else { return }
             if needed.contains(where: { interfaces[$0.text] != nil }) { report(.adapterAppeared(path.text)) }
         }
-        _ = try await connection.subscribe(to: objects("InterfacesRemoved")) { [report] signal in
+        let removed: SignalHandler = { [report] signal in
             guard let (path, interfaces) = Self.interfaces(of: signal) else { return }
             if needed.contains(where: { interfaces.elements?.contains(.string($0.text)) == true }) {
                 report(.adapterLost(path.text))
             }
         }
-        _ = try await connection.subscribe(to: adapterChanges) { [report] signal in
+        let changed: SignalHandler = { [report] signal in
             let path = signal.path.string
             var arguments = signal.arguments
             arguments.skip()
@@ -34,6 +34,11 @@ struct DaemonWatcher {
                 if key == "Powered" { report(.powerChanged(path, try value.readBool())) }
             }
         }
+        try await connection.subscribe([
+            (objects("InterfacesAdded"), added),
+            (objects("InterfacesRemoved"), removed),
+            (adapterChanges, changed),
+        ])
     }
 
     /// Returns the adapters of bluetoothd, in the order in which bluetoothd lists them.

@@ -128,7 +128,7 @@ extension AgentRegistration {
             member: "PropertiesChanged",
             firstArgument: BlueZ.device.text
         )
-        _ = try await connection.subscribe(to: changes) { [agent] signal in
+        try await connection.subscribe(to: changes) { [agent] signal in
             var arguments = signal.arguments
             arguments.skip()
             var isOver = false

@@ -61,7 +61,7 @@ actor BluetoothDaemon {
 
     private func listen() async throws {
         let changes = MatchRule(interface: .properties, member: "PropertiesChanged")
-        _ = try await connection.subscribe(to: changes) { [weak self] signal in
+        try await connection.subscribe(to: changes) { [weak self] signal in
             guard let self, let changes = PropertyChanges(signal) else { return }
             self.assumeIsolated { $0.propertiesChanged(changes) }
         }
@@ -70,7 +70,7 @@ actor BluetoothDaemon {
             interface: "org.freedesktop.DBus",
             member: "NameOwnerChanged"
         )
-        _ = try await connection.subscribe(to: owners) { [weak self] signal in
+        try await connection.subscribe(to: owners) { [weak self] signal in
             var arguments = signal.arguments
             guard let self, let values = try? arguments.readValues(), values.signature == "sss",
                 values[2].string == "", let name = values[0].string.flatMap({ try? BusName($0) })
