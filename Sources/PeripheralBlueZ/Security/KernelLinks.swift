@@ -48,7 +48,14 @@ extension KernelLinks {
     package func counters(of adapter: ObjectPath) -> LinkCounters? { nil }
 
     package func packetRoom(of adapter: ObjectPath) -> Int? { nil }
+
+    /// Returns the number of packets that the controller of an adapter has room for, or the usual number if
+    /// it is not known.
+    func room(of adapter: ObjectPath) -> Int { packetRoom(of: adapter) ?? usualPacketRoom }
 }
+
+/// The number of packets that most controllers have room for.
+private let usualPacketRoom = 8
 
 /// A connection of an adapter.
 package struct LinkState: Hashable, Sendable {

@@ -103,22 +103,39 @@ struct CompletionEstimate {
     /// Finds the stalled links among several.
     private var probe = StalledLinkProbe()
 
+    /// The updates that the kernel has passed to the controller.
+    private var buffers: ControllerBuffers
+
     /// Creates an estimate with the current counters of the adapter.
-    init(_ counters: LinkCounters, at now: ContinuousClock.Instant) {
+    ///
+    /// - Parameters:
+    ///   - counters: The counters.
+    ///   - room: The number of packets that the controller has room for.
+    ///   - now: The time.
+    init(_ counters: LinkCounters, room: Int, at now: ContinuousClock.Instant) {
         self.counters = counters
+        buffers = ControllerBuffers(room: room, at: now)
         lastMove = now
     }
 
     /// Whether all updates are completed.
-    var isEmpty: Bool {
-        entries.isEmpty && probe.isEmpty
-    }
+    var isEmpty: Bool { isHostEmpty && buffers.isEmpty }
+
+    /// Whether the kernel has passed all updates to the controller.
+    var isHostEmpty: Bool { entries.isEmpty && probe.isEmpty }
+
+    /// Whether the next packets show how fast the controller sends.
+    var isMeasuring: Bool { buffers.isMeasuring }
+
+    /// The time at which the controller has probably sent the next update; `nil` if this is not known.
+    var nextDeparture: ContinuousClock.Instant? { buffers.nextDeparture }
 
     /// Records that bluetoothd receives an update.
     ///
-    /// The latest counters must be passed to ``sent(_:at:)`` before.
+    /// If ``isHostEmpty``, the latest counters must be passed to ``sent(_:at:)`` before.
     mutating func given(_ delivery: Delivery, size: Int, at now: ContinuousClock.Instant) {
         let entry = Entry(delivery: delivery, size: size + Self.valueHeader)
+        buffers.given(at: now)
         if probe.isRunning || probe.suspects(delivery.central) {
             return probe.add(entry)
         }
@@ -151,6 +168,7 @@ struct CompletionEstimate {
         entries.removeAll { $0.delivery.central == central }
         owed.forget(central)
         probe.settled(central)
+        buffers.settled(central)
         let oldest = takeOldest()
         for entry in oldest { owed.add(entry) }
         return (oldest + probe.takeOldest()).map(\.delivery)
@@ -174,6 +192,18 @@ struct CompletionEstimate {
     ///
     /// - Returns: The updates that count as completed since the last call.
     mutating func sent(_ new: LinkCounters, at time: ContinuousClock.Instant) -> [Delivery] {
+        let packets = Self.difference(new.packetsSent, counters.packetsSent)
+        let passed = passed(new, at: time)
+        return buffers.passed(
+            passed,
+            packets: packets,
+            waiting: probe.isRunning ? 0 : entries.count,
+            at: time
+        )
+    }
+
+    /// Returns the updates that the kernel has passed to the controller, or that no longer count as missing.
+    private mutating func passed(_ new: LinkCounters, at time: ContinuousClock.Instant) -> [Delivery] {
         let packets = Self.difference(new.packetsSent, counters.packetsSent)
         let sent = Amount(
             packets: packets

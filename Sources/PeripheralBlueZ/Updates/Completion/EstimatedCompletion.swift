@@ -33,7 +33,7 @@ final class EstimatedCompletion: CompletionTracker {
         self.kernelLinks = kernelLinks
         self.reporter = reporter
         timer = CompletionTimer(in: turns)
-        estimate = CompletionEstimate(counters, at: .now)
+        estimate = CompletionEstimate(counters, room: kernelLinks.room(of: adapter), at: .now)
     }
 
     var completionReporting: CompletionReporting { .estimated }
@@ -46,7 +46,7 @@ final class EstimatedCompletion: CompletionTracker {
         }
         guard !centrals.isEmpty else { return }
         inFlight.given(update.id, of: update.characteristic, for: centrals)
-        if estimate.isEmpty { readCounters() }
+        if estimate.isHostEmpty { readCounters() }
         for central in centrals {
             let delivery = CompletionEstimate.Delivery(
                 update: update.id,
@@ -93,15 +93,20 @@ final class EstimatedCompletion: CompletionTracker {
 
     private func readCountersLater(after interval: Duration) {
         guard !timer.isSet, !estimate.isEmpty else { return }
-        timer.set(after: interval) { [weak self] in
+        timer.set(after: untilNextDeparture(atMost: interval)) { [weak self] in
             guard let self else { return }
-            readCountersLater(
-                after: readCounters() ? Self.shortestInterval : min(interval * 2, Self.longestInterval)
-            )
+            let hasCompleted = readCounters()
+            let longest = estimate.isMeasuring ? Self.shortestInterval : Self.longestInterval
+            readCountersLater(after: hasCompleted ? Self.shortestInterval : min(interval * 2, longest))
         }
     }
 
-    /// Reads the total that the adapter has sent.
+    private func untilNextDeparture(atMost interval: Duration) -> Duration {
+        guard let departure = estimate.nextDeparture else { return interval }
+        return min(interval, max(departure - .now, .milliseconds(1)))
+    }
+
+    /// Reads the total that the kernel has passed to the controller.
     ///
     /// - Returns: Whether any update now counts as completed.
     @discardableResult

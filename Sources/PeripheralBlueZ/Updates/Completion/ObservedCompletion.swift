@@ -11,9 +11,6 @@ final class ObservedCompletion: CompletionTracker {
     /// The interval between two looks after frames were missed.
     private static let hastyLookInterval = Duration.milliseconds(25)
 
-    /// The number of packets that most controllers have room for, used if the kernel does not know it.
-    private static let usualPacketRoom = 8
-
     private let adapter: ObjectPath
     private let devices: DeviceRegister
     private let handles: AssignedHandles
@@ -46,7 +43,7 @@ final class ObservedCompletion: CompletionTracker {
         self.reporter = reporter
         self.turns = turns
         timer = CompletionTimer(in: turns)
-        windows = LinkWindows(room: kernelLinks.packetRoom(of: adapter) ?? Self.usualPacketRoom)
+        windows = LinkWindows(room: kernelLinks.room(of: adapter))
         watch = kernelLinks.watch(adapter, on: loop) { [weak self] in self?.observed($0) }
         if watch == nil { return nil }
     }

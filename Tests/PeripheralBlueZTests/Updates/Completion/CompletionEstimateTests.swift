@@ -9,7 +9,7 @@ import Testing
 struct CompletionEstimateTests {
     private static let start = ContinuousClock.now
 
-    private var estimate = CompletionEstimate(LinkCounters(), at: start)
+    private var estimate = CompletionEstimate(LinkCounters(), room: 8, at: start)
     private var counters = LinkCounters()
     private var now = start
     private var next: UInt64 = 0

@@ -11,7 +11,7 @@ import Testing
 struct EstimatedCompletionTests {
     private static let start = ContinuousClock.now
     private var links = SimulatedLinks(periods: [])
-    private var estimate = CompletionEstimate(LinkCounters(), at: start)
+    private var estimate = CompletionEstimate(LinkCounters(), room: 8, at: start)
     private var open: [Int] = []
     private var most: [Int] = []
     private var centrals: [Central.ID] = []

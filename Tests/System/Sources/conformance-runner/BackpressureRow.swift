@@ -75,13 +75,14 @@ struct BackpressureRow {
         )
     }
 
-    private static let newest: [BackpressureRow] = ([5, 1, 0] as [Double]).flatMap { packetTime in
+    private static let newest: [BackpressureRow] = ([20, 5, 1, 0] as [Double]).flatMap { packetTime in
         [1, 20].map { interval in
             BackpressureRow(
                 packetTimes: [packetTime],
                 size: 20,
                 centrals: 1,
-                counts: [500],
+                // On a slow link, few of them are sent.
+                counts: [packetTime > 5 && interval == 1 ? 4_000 : 500],
                 interval: interval
             )
         }
