@@ -24,49 +24,36 @@ extension BusConnection {
     ///
     /// If the rule names a sender by a well-known name, only signals of the name's current owner match.
     ///
+    /// - Parameters:
+    ///   - rule: The rule.
+    ///   - waitsForBus: Whether the function waits until the bus has added the rule. Of several
+    ///     subscriptions, only the last one needs to wait. The bus adds rules in order, and refuses a rule
+    ///     only if the connection has too many.
+    ///   - handler: Receives the signals.
     /// - Returns: The handle for ``unsubscribe(_:)``. The subscription also ends with the connection.
+    /// - Throws: The errors of a call.
     @discardableResult
     package func subscribe(
         to rule: MatchRule,
+        waitsForBus: Bool = true,
         _ handler: @escaping SignalHandler
     ) async throws(BusError) -> SignalSubscription {
-        try await subscribe([(rule, handler)])[0]
-    }
-
-    /// Subscribes to the signals that match one of several rules, in one exchange with the bus.
-    ///
-    /// - Parameter new: The rules, and the handlers of their signals. There is at least one.
-    /// - Returns: The handles for ``unsubscribe(_:)``, in the order of the rules.
-    @discardableResult
-    package func subscribe(
-        _ new: [(rule: MatchRule, handler: SignalHandler)]
-    ) async throws(BusError) -> [SignalSubscription] {
-        var added: [SignalSubscription] = []
-        do throws(BusError) {
-            for (rule, handler) in new {
-                if let sender = rule.wellKnownSender { try await retainName(sender) }
-                added.append(SignalSubscription(identifier: nextIdentifier()))
-                subscriptions[added[added.count - 1]] = Subscription(rule: rule, handler: handler)
+        let subscription = SignalSubscription(identifier: nextIdentifier())
+        if let sender = rule.wellKnownSender { try await retainName(sender) }
+        subscriptions[subscription] = Subscription(rule: rule, handler: handler)
+        let argument: [BusValue] = [.string(rule.text)]
+        do {
+            if waitsForBus {
+                _ = try await call(.bus, Self.busPath, Self.busInterface, "AddMatch", argument)
+            } else {
+                try callWithoutReply(.bus, Self.busPath, Self.busInterface, "AddMatch", argument)
             }
-            try await addMatches(new.map(\.rule))
         } catch {
-            added.forEach(unsubscribe)
+            subscriptions[subscription] = nil
+            if let sender = rule.wellKnownSender { releaseName(sender) }
             throw error
         }
-        return added
-    }
-
-    private func addMatches(_ rules: [MatchRule]) async throws(BusError) {
-        // The bus replies in order: the reply to the last call comes after the others.
-        var failure: BusError?
-        for rule in rules.dropLast() {
-            try call(.bus, Self.busPath, Self.busInterface, "AddMatch", [.string(rule.text)]) { result in
-                if case .failure(let error) = result { failure = error }
-            }
-        }
-        let last = rules[rules.count - 1]
-        _ = try await call(.bus, Self.busPath, Self.busInterface, "AddMatch", [.string(last.text)])
-        if let failure { throw failure }
+        return subscription
     }
 
     /// Ends a subscription.

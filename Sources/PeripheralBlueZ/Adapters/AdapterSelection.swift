@@ -81,21 +81,22 @@ extension AdapterSelection {
                 "No Bluetooth adapter supports the Bluetooth LE peripheral role. Use another adapter."
             )
         case .named(let name):
-            return find("\(name)", in: adapters, powersOn) { $0.name == name }
+            return check(adapters.first { $0.name == name }, "\(name)", of: adapters, powersOn)
         case .address(let address):
-            return find("\(address)", in: adapters, powersOn) { $0.address == address }
-        case .matching(let condition):
-            return find("that satisfies the program's condition", in: adapters, powersOn, condition)
+            return check(adapters.first { $0.address == address }, "\(address)", of: adapters, powersOn)
+        case .matching(let isMeant):
+            let adapter = adapters.first(where: isMeant)
+            return check(adapter, "that satisfies the program's condition", of: adapters, powersOn)
         }
     }
 
-    private func find(
+    private func check(
+        _ adapter: AdapterDescription?,
         _ demand: String,
-        in adapters: [AdapterDescription],
-        _ powersOn: Bool,
-        _ isMeant: (AdapterDescription) -> Bool
+        of adapters: [AdapterDescription],
+        _ powersOn: Bool
     ) -> Result<AdapterDescription, Failure> {
-        guard let adapter = adapters.first(where: isMeant) else {
+        guard let adapter else {
             let names = adapters.map(\.name).joined(separator: ", ")
             return .failure("There is no Bluetooth adapter \(demand). The available adapters are: \(names).")
         }

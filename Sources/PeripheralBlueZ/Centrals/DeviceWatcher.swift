@@ -10,7 +10,7 @@ struct DeviceWatcher {
     func watch() async throws(BusError) {
         let (adapter, centrals) = (adapter, centrals)
         await centrals.setAdapter(adapter)
-        let added: SignalHandler = { signal in
+        try await connection.subscribe(to: objects("InterfacesAdded"), waitsForBus: false) { signal in
             var arguments = signal.arguments
             guard let values = try? arguments.readValues(), values.count == 2,
                 let path = values[0].objectPath, path.isBelow(adapter),
@@ -18,7 +18,7 @@ struct DeviceWatcher {
             else { return }
             centrals.assumeIsolated { $0.deviceChanged(path, device) }
         }
-        let removed: SignalHandler = { signal in
+        try await connection.subscribe(to: objects("InterfacesRemoved"), waitsForBus: false) { signal in
             var arguments = signal.arguments
             guard let values = try? arguments.readValues(), values.count == 2,
                 let path = values[0].objectPath, path.isBelow(adapter),
@@ -26,18 +26,13 @@ struct DeviceWatcher {
             else { return }
             centrals.assumeIsolated { $0.deviceRemoved(path) }
         }
-        let changed: SignalHandler = { signal in
+        try await connection.subscribe(to: changes) { signal in
             var arguments = signal.arguments
             guard let path = try? ObjectPath(signal.path.string), let values = try? arguments.readValues(),
                 values.count == 3
             else { return }
             centrals.assumeIsolated { $0.deviceChanged(path, values[1]) }
         }
-        try await connection.subscribe([
-            (objects("InterfacesAdded"), added),
-            (objects("InterfacesRemoved"), removed),
-            (changes, changed),
-        ])
         try await takeDevices()
     }
 

@@ -16,17 +16,19 @@ struct DaemonWatcher {
         }
         // Waits for all interfaces that an adapter needs, because these can appear one after the other.
         let needed = [BlueZ.adapter, BlueZ.gattManager, BlueZ.advertisingManager]
-        let added: SignalHandler = { [report] signal in
+        try await connection.subscribe(to: objects("InterfacesAdded"), waitsForBus: false) {
+            [report] signal in
             guard let (path, interfaces) = Self.interfaces(of: signal) else { return }
             if needed.contains(where: { interfaces[$0.text] != nil }) { report(.adapterAppeared(path.text)) }
         }
-        let removed: SignalHandler = { [report] signal in
+        try await connection.subscribe(to: objects("InterfacesRemoved"), waitsForBus: false) {
+            [report] signal in
             guard let (path, interfaces) = Self.interfaces(of: signal) else { return }
             if needed.contains(where: { interfaces.elements?.contains(.string($0.text)) == true }) {
                 report(.adapterLost(path.text))
             }
         }
-        let changed: SignalHandler = { [report] signal in
+        try await connection.subscribe(to: adapterChanges) { [report] signal in
             let path = signal.path.string
             var arguments = signal.arguments
             arguments.skip()
@@ -34,11 +36,6 @@ struct DaemonWatcher {
                 if key == "Powered" { report(.powerChanged(path, try value.readBool())) }
             }
         }
-        try await connection.subscribe([
-            (objects("InterfacesAdded"), added),
-            (objects("InterfacesRemoved"), removed),
-            (adapterChanges, changed),
-        ])
     }
 
     /// Returns the adapters of bluetoothd, in the order in which bluetoothd lists them.

@@ -25,16 +25,21 @@ struct ControllerBuffers {
     /// It bounds the time by which the buffers can delay a completion.
     static let longestPacketTime = Duration.milliseconds(100)
     /// The number of packets that show the time for a packet.
-    private static let measuredPackets = 6
+    private static let packetsToMeasure = 6
     /// The number of packets after which the time is measured again.
     private static let packetsUntilForgotten = 256
+
+    private struct Update {
+        var delivery: Delivery
+        var departure: ContinuousClock.Instant
+    }
 
     /// The number of packets that the controller has room for.
     private let room: Int
     /// The updates that have probably not been sent, in order.
-    private var updates: [(delivery: Delivery, departure: ContinuousClock.Instant)] = []
-    /// The time for a packet, if it is known and long.
-    private var packetTime: Duration?
+    private var updates: [Update] = []
+    /// The time for a packet; zero if it is short or unknown.
+    private var packetTime = Duration.zero
     /// The time at which the controller has probably sent all packets.
     private var lastDeparture: ContinuousClock.Instant
     /// The number of packets since the time for a packet was measured.
@@ -43,8 +48,10 @@ struct ControllerBuffers {
     private var isHostWaiting = false
     /// The time of the latest packets, or of the latest update if it is later.
     private var lastChange: ContinuousClock.Instant
-    /// The packets since the buffers have been full, and the time that these took; `nil` if they are not full.
-    private var measurement: (packets: Int, time: Duration)?
+    /// The time of the first packet since the buffers have been full; `nil` if they are not full.
+    private var fullSince: ContinuousClock.Instant?
+    /// The number of packets since then.
+    private var measuredPackets = 0
 
     init(room: Int, at now: ContinuousClock.Instant) {
         self.room = room
@@ -80,35 +87,34 @@ struct ControllerBuffers {
     ) -> [Delivery] {
         if packets > 0 { measure(packets, at: now) }
         isHostWaiting = packets > 0 ? waiting > 0 : isHostWaiting && waiting > 1
-        guard packets > 0, let packetTime else { return takeSent(at: now) + deliveries }
-        let latest = now + packetTime * room
-        lastDeparture = min(max(lastDeparture, now) + packetTime * packets, latest)
-        updates += deliveries.map { ($0, lastDeparture) }
+        guard packets > 0, packetTime > .zero else { return takeSent(at: now) + deliveries }
+        lastDeparture = min(max(lastDeparture, now) + packetTime * packets, now + packetTime * room)
+        for delivery in deliveries { updates.append(Update(delivery: delivery, departure: lastDeparture)) }
         return takeSent(at: now)
     }
 
-    /// Forgets the updates of a central that has disconnected.
+    /// Forgets the updates of a central that has disconnected, and the time for a packet, because the link of
+    /// the central may have been the slow one.
     mutating func settled(_ central: Central.ID) {
         updates.removeAll { $0.delivery.central == central }
+        packetTime = .zero
     }
 
     private mutating func measure(_ packets: Int, at now: ContinuousClock.Instant) {
         let time = now - lastChange
         lastChange = now
         packetsSinceMeasured += packets
-        if packetsSinceMeasured > Self.packetsUntilForgotten { packetTime = nil }
-        // If nothing waited, the buffers were not full. If packets follow each other or an update quickly, they
-        // are not full yet, or the link is fast.
-        guard isHostWaiting, time / packets >= Self.shortestPacketTime else { return measurement = nil }
+        if packetsSinceMeasured > Self.packetsUntilForgotten { packetTime = .zero }
+        // If nothing waited, the buffers were not full. If packets follow each other or an update quickly,
+        // the buffers are not full yet, or the link is fast.
+        guard isHostWaiting, time / packets >= Self.shortestPacketTime else { return fullSince = nil }
         // The first packet after a pause has waited for a part of the time only.
-        guard let earlier = measurement else { return measurement = (0, .zero) }
-        let total = (packets: earlier.packets + packets, time: earlier.time + time)
-        measurement = total
-        guard total.packets >= Self.measuredPackets else { return }
-        measurement = (0, .zero)
-        let assumed = min(total.time / total.packets * 9 / 8, Self.longestPacketTime)
-        (packetTime, packetsSinceMeasured) = (assumed, 0)
-        lastDeparture = now + assumed * room
+        guard let start = fullSince else { return (fullSince, measuredPackets) = (now, 0) }
+        measuredPackets += packets
+        guard measuredPackets >= Self.packetsToMeasure else { return }
+        packetTime = min((now - start) / measuredPackets * 9 / 8, Self.longestPacketTime)
+        (fullSince, measuredPackets, packetsSinceMeasured) = (now, 0, 0)
+        lastDeparture = now + packetTime * room
     }
 
     /// Removes and returns the updates that have probably been sent.
@@ -116,12 +122,11 @@ struct ControllerBuffers {
     /// The controller has no room for more packets than its buffers, so the oldest updates beyond these have
     /// been sent.
     private mutating func takeSent(at now: ContinuousClock.Instant) -> [Delivery] {
-        let beyond = max(0, updates.count - room)
-        let sent = updates.enumerated().prefix {
-            packetTime == nil || $0.offset < beyond || $0.element.departure <= now
+        var sent: [Delivery] = []
+        while let first = updates.first, updates.count > room || packetTime == .zero || first.departure <= now
+        {
+            sent.append(updates.removeFirst().delivery)
         }
-        let deliveries = sent.map(\.element.delivery)
-        updates.removeFirst(deliveries.count)
-        return deliveries
+        return sent
     }
 }

@@ -2,7 +2,7 @@ import CBenchmark
 import Glibc
 import PeripheralEmulator
 
-/// Compares what a peripheral costs with what the simplest server in C costs, and prints a table of the goals.
+/// Compares the cost of a peripheral with the cost of the simplest server in C, and prints the goals.
 ///
 /// The two servers run in processes of their own and wait for calls. This process asks the one and the other
 /// in turn. It exits with 1 if a goal is missed.

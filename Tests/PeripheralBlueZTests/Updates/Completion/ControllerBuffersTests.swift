@@ -41,6 +41,15 @@ struct ControllerBuffersTests {
         /// A request whose response never comes, so that the next packet is mistaken for the response.
         mutating func request() { estimate.asked() }
 
+        /// The central disconnects, and one with another link connects.
+        mutating func reconnect(packetTime: Int) {
+            links.disconnect(0)
+            links.links[0].period = packetTime
+            given = []
+            _ = estimate.settled(central)
+            open = 0
+        }
+
         private mutating func step(_ isSending: Bool, _ interval: Int) {
             while isSending, open < 2 {
                 give()
@@ -111,6 +120,15 @@ struct ControllerBuffersTests {
         let before = values.ages.count
         values.run(10_000)
         #expect(values.ages.count - before >= 10_000 / 4 * 8 / 10)
+    }
+
+    @Test func theTimeOfALinkThatHasEndedDoesNotApplyToTheNext() throws {
+        var values = try NewestValues(packetTime: 50)
+        values.run(10_000)
+        values.reconnect(packetTime: 4)
+        let before = values.ages.count
+        values.run(2_000)
+        #expect(values.ages.count - before >= 2_000 / 4 * 8 / 10)
     }
 
     /// A link that carries nothing for 20 s does not hold back the values that follow for long.
