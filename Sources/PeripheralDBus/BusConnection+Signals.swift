@@ -264,12 +264,16 @@ extension BusConnection {
         try result.get()
     }
 
+    private static let noOwner = "org.freedesktop.DBus.Error.NameHasNoOwner"
+
     private func takeOwner(of name: BusName, from answer: Result<[BusValue], BusError>) {
         switch answer {
         case .success(let answer):
             setOwner(of: name, to: answer.first?.string ?? "")
-        case .failure(.remote):
+        case .failure(.remote(let error, _)):
             setOwner(of: name, to: "")
+            // After another error, the next watch asks again.
+            if error != Self.noOwner { watchedNames[name]?.isOwnerKnown = false }
         case .failure:
             break
         }

@@ -225,8 +225,16 @@ extension BusConnection {
     /// Adds `org.freedesktop.DBus.ObjectManager` to the object at `root`, which does not have to be exported.
     ///
     /// The object manager lists all objects below it, in the order of their export.
-    package func exportObjectManager(at root: ObjectPath) throws(BusError) {
+    ///
+    /// - Parameters:
+    ///   - root: The path of the object manager.
+    ///   - objects: Objects to export before. The object manager does not announce them with
+    ///     `InterfacesAdded`.
+    /// - Throws: The errors of ``export(_:)``.
+    package func exportObjectManager(at root: ObjectPath, of objects: [ExportedObject] = []) throws(BusError)
+    {
         guard phase == .open else { throw .disconnected }
+        for object in objects { try export(object) }
         tree.addManager(root)
     }
 

@@ -45,12 +45,12 @@ struct BusTests {
                     #expect(Set(paths).isSuperset(of: ["/", "/advertisement0", "/agent"]))
                     #expect(
                         paths.filter { $0.hasPrefix("/peripheral") }
-                            == ["/peripheral", service, "\(service)/characteristic0000"]
+                            == ["/peripheral", service, "\(service)/char0000"]
                     )
                     #expect(paths.count == 6)
                     let answer = try await connection.call(
                         owner,
-                        try ObjectPath("\(service)/characteristic0000"),
+                        try ObjectPath("\(service)/char0000"),
                         .introspectable,
                         "Introspect"
                     )

@@ -3,10 +3,16 @@ internal import PeripheralDBus
 internal import PeripheralKit
 
 /// The D-Bus methods through which bluetoothd forwards the requests of centrals for an attribute.
-struct AttributeRequests: Sendable {
-    let host: any PeripheralHost
-    let centrals: Centrals
-    let refusals: RequestRefusals
+///
+/// This is a class, so that the handlers of all attributes share it instead of copying it.
+final class AttributeRequests: Sendable {
+    private let host: any PeripheralHost
+    private let centrals: Centrals
+    private let refusals: RequestRefusals
+
+    init(host: any PeripheralHost, centrals: Centrals, refusals: RequestRefusals) {
+        (self.host, self.centrals, self.refusals) = (host, centrals, refusals)
+    }
 
     /// Returns the method `ReadValue` of an attribute.
     ///
@@ -15,7 +21,7 @@ struct AttributeRequests: Sendable {
     ///   - level: The security level that bluetoothd requires of the connection before it forwards a request.
     /// - Returns: The method.
     func readMethod(of handle: AttributeHandle, at level: SecurityLevel) -> ExportedMethod {
-        ExportedMethod("ReadValue", "a{sv}", "ay") { call, reply in
+        ExportedMethod("ReadValue", "a{sv}", "ay") { [self] call, reply in
             var arguments = call.arguments
             let options: RequestOptions
             do {
@@ -52,7 +58,7 @@ struct AttributeRequests: Sendable {
     ///   - level: The security level that bluetoothd requires of the connection before it forwards a request.
     /// - Returns: The method.
     func writeMethod(of handle: AttributeHandle, at level: SecurityLevel) -> ExportedMethod {
-        ExportedMethod("WriteValue", "aya{sv}", "") { call, reply in
+        ExportedMethod("WriteValue", "aya{sv}", "") { [self] call, reply in
             var arguments = call.arguments
             let value: [UInt8]
             let options: RequestOptions
@@ -123,7 +129,7 @@ struct AttributeRequests: Sendable {
     ///   called for an indication whose central has disconnected.
     func subscriptionMethods(of handle: AttributeHandle) -> [ExportedMethod] {
         [
-            ExportedMethod("AcquireNotify", "a{sv}", "hq") { call, reply in
+            ExportedMethod("AcquireNotify", "a{sv}", "hq") { [centrals] call, reply in
                 var arguments = call.arguments
                 let options: RequestOptions
                 do {
@@ -155,15 +161,15 @@ struct AttributeRequests: Sendable {
                     centrals.answered(handle, of: central, isFollowedByStart: socket == nil)
                 }
             },
-            ExportedMethod("StartNotify", "", "") { _, reply in
+            ExportedMethod("StartNotify", "", "") { [centrals] _, reply in
                 centrals.assumeIsolated { $0.started(handle) }
                 reply.send()
             },
-            ExportedMethod("StopNotify", "", "") { _, reply in
+            ExportedMethod("StopNotify", "", "") { [centrals] _, reply in
                 centrals.assumeIsolated { $0.stopped(handle) }
                 reply.send()
             },
-            ExportedMethod("Confirm", "", "") { _, reply in
+            ExportedMethod("Confirm", "", "") { [centrals] _, reply in
                 centrals.assumeIsolated { $0.confirmed(handle) }
                 reply.send()
             },

@@ -35,7 +35,7 @@ struct BusSession: Sendable {
         connection = try await BusConnection.connect(to: bus, on: loop)
         reservation = HandleReservation(record)
         do {
-            application = try Application(
+            application = Application(
                 publication,
                 host: host,
                 handles: handles,

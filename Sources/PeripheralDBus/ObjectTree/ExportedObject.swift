@@ -18,8 +18,8 @@ package struct ExportedInterface: Sendable {
     /// calls are refused. Every program can read the properties.
     package var callers: BusName?
     package var methods: [ExportedMethod]
-    package var properties: [ExportedProperty]
     package var signals: [ExportedSignal]
+    private let makeProperties: @Sendable () -> [ExportedProperty]
 
     package init(
         _ name: InterfaceName,
@@ -28,12 +28,36 @@ package struct ExportedInterface: Sendable {
         properties: [ExportedProperty] = [],
         signals: [ExportedSignal] = []
     ) {
+        self.init(name, callers: callers, methods: methods, signals: signals) { properties }
+    }
+
+    /// Creates an interface that makes its properties when they are listed, read or set.
+    ///
+    /// Many objects with such interfaces need less memory.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - callers: See ``callers``.
+    ///   - methods: The methods.
+    ///   - signals: The signals.
+    ///   - makeProperties: Makes the properties, always with the same names and types. It is called on the
+    ///     loop.
+    package init(
+        _ name: InterfaceName,
+        callers: BusName?,
+        methods: [ExportedMethod] = [],
+        signals: [ExportedSignal] = [],
+        makeProperties: @escaping @Sendable () -> [ExportedProperty]
+    ) {
         self.name = name
         self.callers = callers
         self.methods = methods
-        self.properties = properties
         self.signals = signals
+        self.makeProperties = makeProperties
     }
+
+    /// The properties.
+    package var properties: [ExportedProperty] { makeProperties() }
 }
 
 /// A method of an exported interface.

@@ -70,52 +70,31 @@ final class NameOwner {
 
 /// An exported object, prepared for dispatch.
 final class ObjectNode {
-    final class Method {
-        let name: OwnedText
-        let input: OwnedText
-        let declaration: ExportedMethod
-        let handler: ExportedMethod.Handler
-        let callers: NameOwner?
-
-        init(_ declaration: ExportedMethod, callers: NameOwner?) {
-            self.callers = callers
-            name = OwnedText(declaration.name.text)
-            input = OwnedText(declaration.input.text)
-            handler = declaration.handler
-            self.declaration = declaration
-        }
-    }
-
-    final class Interface {
-        let name: OwnedText
-        let methods: [Method]
-
-        init(_ declaration: ExportedInterface, callers: NameOwner?) {
-            name = OwnedText(declaration.name.text)
-            methods = declaration.methods.map { Method($0, callers: callers) }
-        }
-    }
-
     let object: ExportedObject
     let path: OwnedText
     /// The position in the order of export.
     let sequence: Int
-    private let interfaces: [Interface]
+    private let layout: ObjectLayout
 
-    init(_ object: ExportedObject, sequence: Int, owner: (BusName) -> NameOwner) {
+    init(_ object: ExportedObject, sequence: Int, layout: ObjectLayout) {
         self.object = object
         self.sequence = sequence
+        self.layout = layout
         path = OwnedText(object.path.text)
-        interfaces = object.interfaces.map { Interface($0, callers: $0.callers.map(owner)) }
     }
 
-    /// Returns a method, or `nil` if there is none.
+    /// Returns a method and its handler, or `nil` if there is none.
     ///
     /// D-Bus allows a call without an interface. Then `interface` is `nil`, and any interface matches.
-    func method(_ interface: UnsafePointer<CChar>?, _ member: UnsafePointer<CChar>) -> Method? {
-        for candidate in interfaces {
+    func method(
+        _ interface: UnsafePointer<CChar>?,
+        _ member: UnsafePointer<CChar>
+    ) -> (ObjectLayout.Method, ExportedMethod.Handler)? {
+        for (place, candidate) in layout.interfaces.enumerated() {
             if let interface = unsafe interface, unsafe !candidate.name.equals(interface) { continue }
-            for method in candidate.methods where unsafe method.name.equals(member) { return method }
+            for (index, method) in candidate.methods.enumerated() where unsafe method.name.equals(member) {
+                return (method, object.interfaces[place].methods[index].handler)
+            }
         }
         return nil
     }

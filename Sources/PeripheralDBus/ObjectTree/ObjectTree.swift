@@ -9,6 +9,8 @@ final class ObjectTree {
     private var nextSequence = 0
     private(set) var managers: Set<ObjectPath> = []
     private var owners: [BusName: NameOwner] = [:]
+    /// The different layouts of the objects so far.
+    private var layouts: [ObjectLayout] = []
     var wording = CallMismatch.explanation
 
     /// The exported objects in the order of their export.
@@ -23,7 +25,7 @@ final class ObjectTree {
     func add(_ object: ExportedObject) throws(BusError) {
         guard node(object.path) == nil else { throw .invalidValue("\(object.path) is already exported") }
         try object.validate()
-        let node = ObjectNode(object, sequence: nextSequence, owner: owner(of:))
+        let node = ObjectNode(object, sequence: nextSequence, layout: layout(of: object.interfaces))
         nextSequence += 1
         unsafe nodes[PathKey(node.path.pointer)] = node
     }
@@ -41,10 +43,18 @@ final class ObjectTree {
         var object = node.object
         object.interfaces.removeAll { interfaces.contains($0.name) }
         if !object.interfaces.isEmpty {
-            let rest = ObjectNode(object, sequence: node.sequence, owner: owner(of:))
+            let layout = layout(of: object.interfaces)
+            let rest = ObjectNode(object, sequence: node.sequence, layout: layout)
             unsafe nodes[PathKey(rest.path.pointer)] = rest
         }
         return true
+    }
+
+    private func layout(of interfaces: [ExportedInterface]) -> ObjectLayout {
+        if let known = layouts.first(where: { $0.describes(interfaces) }) { return known }
+        let layout = ObjectLayout(interfaces, owner: owner(of:))
+        layouts.append(layout)
+        return layout
     }
 
     /// Returns the owner of a name, as far as the connection watches the name.
@@ -59,6 +69,7 @@ final class ObjectTree {
         nodes = [:]
         managers = []
         owners = [:]
+        layouts = []
     }
 
     func addManager(_ root: ObjectPath) {
@@ -90,7 +101,7 @@ extension ObjectTree {
         }
         let interface = unsafe dbus_message_get_interface(call)
         let node = unsafe nodes[PathKey(path)]
-        if let method = unsafe node?.method(interface, member) {
+        if let (method, handler) = unsafe node?.method(interface, member) {
             if let callers = method.callers, unsafe !callers.hasSent(call) {
                 return reply.fail(
                     MethodError(.accessDenied, "only the owner of \(callers.name) may call this method")
@@ -101,7 +112,7 @@ extension ObjectTree {
                     error(.wrongArguments(expected: method.declaration.input), message)
                 )
             }
-            return method.handler(message, reply)
+            return handler(message, reply)
         }
         if let method = unsafe standardMethod(interface, member, at: message.path, node: node) {
             guard message.signature.equals(method.input.text) else {

@@ -72,6 +72,7 @@ final class PeripheralRuntime: PeripheralHost {
                 continue
             }
             let declaration = peripheral.services[service].characteristics[characteristic]
+            guard declaration.properties.allowsSubscription else { continue }
             seen[attribute.handle] = (declaration.uuid, declaration.properties)
             policies[attribute.handle] = declaration.updates
         }
@@ -84,7 +85,7 @@ final class PeripheralRuntime: PeripheralHost {
             durableLimits: declared.durableLimits,
             preservation: preservation
         ) { [updates] handle, value in
-            guard characteristics[handle]?.1.allowsSubscription == true else { return }
+            guard characteristics[handle] != nil else { return }
             _ = try? updates.update(handle, value, to: .subscribers)
         }
         server = AttributeServer(

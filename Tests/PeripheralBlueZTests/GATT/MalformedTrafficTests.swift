@@ -27,8 +27,8 @@ struct MalformedTrafficTests {
     private static let service = "/peripheral/service0000"
     private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
     private static let readable: [ObjectPath] = [
-        "/peripheral/service0000/characteristic0000", "/peripheral/service0000/characteristic0001",
-        "/peripheral/service0000/characteristic0000/descriptor0000",
+        "/peripheral/service0000/char0000", "/peripheral/service0000/char0001",
+        "/peripheral/service0000/char0000/desc0000",
     ]
 
     struct Call: CustomStringConvertible {
@@ -42,7 +42,7 @@ struct MalformedTrafficTests {
             let paths =
                 readable + [
                     "/", "/peripheral", "/peripheral/service0000", "/advertisement0", "/agent", "/unknown",
-                    "/peripheral/service0000/characteristic0009",
+                    "/peripheral/service0000/char0009",
                 ]
             let interfaces: [InterfaceName] = [
                 "org.bluez.GattCharacteristic1", "org.bluez.GattDescriptor1", "org.bluez.GattService1",
@@ -66,7 +66,7 @@ struct MalformedTrafficTests {
             if Int.random(in: 0..<4, using: &generator) > 0 {
                 call.path = readable.randomElement(using: &generator) ?? "/"
                 call.interface =
-                    call.path.text.hasSuffix("descriptor0000")
+                    call.path.text.hasSuffix("desc0000")
                     ? "org.bluez.GattDescriptor1" : "org.bluez.GattCharacteristic1"
                 let options = randomOptions(using: &generator)
                 if Bool.random(using: &generator) {
@@ -103,7 +103,7 @@ struct MalformedTrafficTests {
             guard readable.contains(path), interface.text.hasPrefix("org.bluez.Gatt"),
                 member == "ReadValue" || member == "WriteValue"
             else { return name == nil || name?.hasPrefix("org.freedesktop.DBus.Error.") == true }
-            let isDescriptor = path.text.hasSuffix("descriptor0000")
+            let isDescriptor = path.text.hasSuffix("desc0000")
             guard (interface == "org.bluez.GattDescriptor1") == isDescriptor,
                 interface != "org.bluez.GattService1"
             else { return name == "org.freedesktop.DBus.Error.UnknownInterface" }

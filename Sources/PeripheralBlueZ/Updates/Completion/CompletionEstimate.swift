@@ -124,8 +124,8 @@ struct CompletionEstimate {
     /// Whether the kernel has passed all updates to the controller.
     var isHostEmpty: Bool { entries.isEmpty && probe.isEmpty }
 
-    /// Whether the next packets show how fast the controller sends.
-    var isMeasuring: Bool { buffers.isMeasuring }
+    /// Returns whether the next packets show how fast the controller sends.
+    func isMeasuring(at now: ContinuousClock.Instant) -> Bool { buffers.isMeasuring(at: now) }
 
     /// The time at which the controller has probably sent the next update; `nil` if this is not known.
     var nextDeparture: ContinuousClock.Instant? { buffers.nextDeparture }
@@ -153,6 +153,7 @@ struct CompletionEstimate {
     mutating func withdraw(_ update: BackendUpdate.ID) {
         entries.removeAll { $0.delivery.update == update }
         probe.withdraw(update)
+        buffers.withdraw(update)
     }
 
     /// Records that a central has disconnected.
@@ -193,11 +194,14 @@ struct CompletionEstimate {
     /// - Returns: The updates that count as completed since the last call.
     mutating func sent(_ new: LinkCounters, at time: ContinuousClock.Instant) -> [Delivery] {
         let packets = Self.difference(new.packetsSent, counters.packetsSent)
+        let (waitingBefore, wasProbing) = (entries.count, probe.isRunning)
         let passed = passed(new, at: time)
+        // What a probe releases has not been passed to the controller.
+        let isProbing = wasProbing || probe.isRunning
         return buffers.passed(
             passed,
-            packets: packets,
-            waiting: probe.isRunning ? 0 : entries.count,
+            packets: isProbing ? 0 : packets,
+            waiting: isProbing ? (0, 0) : (waitingBefore, entries.count),
             at: time
         )
     }

@@ -3,13 +3,16 @@ internal import PeripheralKit
 /// The updates in the buffers of the controller, and the estimated times at which the controller sends them.
 ///
 /// The counters of the adapter count a packet when the kernel passes it to the controller, not when the
-/// controller sends it. On a slow link, a new value would wait behind the packets in all buffers. While
-/// updates wait in the host, the buffers are full, and the kernel passes a packet whenever the controller has
-/// sent one. This shows the time for a packet. From then on, an update counts as completed only when the
-/// controller has probably sent it.
+/// controller sends it. On a slow link, a new value would wait behind the packets in all buffers. If updates
+/// wait in the host for a long time, the buffers are full. The kernel then passes a packet whenever the
+/// controller has sent one. This shows the time for a packet. From then on, an update counts as completed
+/// only when the controller has probably sent it.
 ///
-/// The assumed time is a little longer than the measured time. Otherwise, the buffers would slowly fill up
-/// again. The time is measured again after some packets, because the link may have become faster.
+/// The assumed time is longer than the measured time. Otherwise, the buffers would slowly fill up again. The
+/// time is forgotten and measured again from time to time, because the link may have become faster.
+///
+/// If the controller sends several packets at once, at the beginning of each connection interval, no time is
+/// measured. The updates then count as completed when the kernel passes them to the controller.
 ///
 /// The buffers are a pure value. They receive the updates and packets that the counters show, and return the
 /// completed updates.
@@ -20,14 +23,14 @@ struct ControllerBuffers {
     ///
     /// The counters are read too rarely to measure shorter times.
     static let shortestPacketTime = Duration.milliseconds(8)
-    /// The time for a packet above which the link has stopped.
-    ///
-    /// It bounds the time by which the buffers can delay a completion.
+    /// The time for a packet above which the link makes a pause.
     static let longestPacketTime = Duration.milliseconds(100)
+    /// The longest time for which an update is held back.
+    static let longestDelay = Duration.milliseconds(800)
     /// The number of packets that show the time for a packet.
     private static let packetsToMeasure = 6
-    /// The number of packets after which the time is measured again.
-    private static let packetsUntilForgotten = 256
+    /// The time after which the time for a packet is forgotten.
+    private static let validity = Duration.seconds(10)
 
     private struct Update {
         var delivery: Delivery
@@ -40,10 +43,10 @@ struct ControllerBuffers {
     private var updates: [Update] = []
     /// The time for a packet; zero if it is short or unknown.
     private var packetTime = Duration.zero
+    /// The time at which the time for a packet is forgotten.
+    private var expiry: ContinuousClock.Instant
     /// The time at which the controller has probably sent all packets.
     private var lastDeparture: ContinuousClock.Instant
-    /// The number of packets since the time for a packet was measured.
-    private var packetsSinceMeasured = 0
     /// Whether updates have been waiting in the host since the latest packets.
     private var isHostWaiting = false
     /// The time of the latest packets, or of the latest update if it is later.
@@ -55,19 +58,26 @@ struct ControllerBuffers {
 
     init(room: Int, at now: ContinuousClock.Instant) {
         self.room = room
-        (lastDeparture, lastChange) = (now, now)
+        (expiry, lastDeparture, lastChange) = (now, now, now)
     }
 
     var isEmpty: Bool { updates.isEmpty }
 
-    /// Whether the next packets show the time for a packet.
-    var isMeasuring: Bool { isHostWaiting }
-
     /// The time at which the next update is probably sent; `nil` if there is none.
     var nextDeparture: ContinuousClock.Instant? { updates.first?.departure }
 
+    /// Returns whether the next packets show the time for a packet.
+    func isMeasuring(at now: ContinuousClock.Instant) -> Bool {
+        isHostWaiting && packetTime == .zero && now - lastChange < Self.longestPacketTime
+    }
+
     /// Records that bluetoothd receives an update.
     mutating func given(at now: ContinuousClock.Instant) { lastChange = now }
+
+    /// Records that bluetoothd has not received an update.
+    mutating func withdraw(_ update: BackendUpdate.ID) {
+        updates.removeAll { $0.delivery.update == update }
+    }
 
     /// Records what the counters show.
     ///
@@ -75,46 +85,55 @@ struct ControllerBuffers {
     ///   - deliveries: The updates that the kernel has passed to the controller.
     ///   - packets: The number of packets that the kernel has passed to the controller. If there is none, the
     ///     updates count as completed for another reason.
-    ///   - waiting: The number of further updates that wait in the host. If only one waits between two
-    ///     packets, its packet may have been mistaken for a response.
+    ///   - waiting: The numbers of updates that waited in the host before and that wait now. If only one
+    ///     waits between two packets, its packet may have been mistaken for a response.
     ///   - now: The time.
     /// - Returns: The updates that count as completed since the last call.
     mutating func passed(
         _ deliveries: [Delivery],
         packets: Int,
-        waiting: Int,
+        waiting: (before: Int, now: Int),
         at now: ContinuousClock.Instant
     ) -> [Delivery] {
+        // All updates may have been withdrawn since the last call.
+        if waiting.before == 0 { isHostWaiting = false }
         if packets > 0 { measure(packets, at: now) }
-        isHostWaiting = packets > 0 ? waiting > 0 : isHostWaiting && waiting > 1
-        guard packets > 0, packetTime > .zero else { return takeSent(at: now) + deliveries }
-        lastDeparture = min(max(lastDeparture, now) + packetTime * packets, now + packetTime * room)
+        isHostWaiting = packets > 0 ? waiting.now > 0 : isHostWaiting && waiting.now > 1
+        if packetTime > .zero, now >= expiry { packetTime = .zero }
+        // Without an update, the packets are responses, which may have been sent long ago.
+        guard packets > 0, packetTime > .zero, !deliveries.isEmpty else {
+            return takeSent(at: now) + deliveries
+        }
+        let latest = now + min(packetTime * room, Self.longestDelay)
+        lastDeparture = min(max(lastDeparture, now) + packetTime * packets, latest)
         for delivery in deliveries { updates.append(Update(delivery: delivery, departure: lastDeparture)) }
         return takeSent(at: now)
     }
 
-    /// Forgets the updates of a central that has disconnected, and the time for a packet, because the link of
+    /// Forgets the updates of a central that has disconnected, and all that was measured, because the link of
     /// the central may have been the slow one.
     mutating func settled(_ central: Central.ID) {
         updates.removeAll { $0.delivery.central == central }
-        packetTime = .zero
+        (packetTime, isHostWaiting, fullSince) = (.zero, false, nil)
     }
 
     private mutating func measure(_ packets: Int, at now: ContinuousClock.Instant) {
-        let time = now - lastChange
+        let time = (now - lastChange) / packets
         lastChange = now
-        packetsSinceMeasured += packets
-        if packetsSinceMeasured > Self.packetsUntilForgotten { packetTime = .zero }
         // If nothing waited, the buffers were not full. If packets follow each other or an update quickly,
         // the buffers are not full yet, or the link is fast.
-        guard isHostWaiting, time / packets >= Self.shortestPacketTime else { return fullSince = nil }
+        guard isHostWaiting, time >= Self.shortestPacketTime, time <= Self.longestPacketTime else {
+            return fullSince = nil
+        }
         // The first packet after a pause has waited for a part of the time only.
         guard let start = fullSince else { return (fullSince, measuredPackets) = (now, 0) }
         measuredPackets += packets
         guard measuredPackets >= Self.packetsToMeasure else { return }
-        packetTime = min((now - start) / measuredPackets * 9 / 8, Self.longestPacketTime)
-        (fullSince, measuredPackets, packetsSinceMeasured) = (now, 0, 0)
-        lastDeparture = now + packetTime * room
+        let assumed = (now - start) / measuredPackets * 9 / 8
+        (fullSince, measuredPackets) = (now, 0)
+        // Once the time is known, the counters are read less often. A shorter time may be an error then.
+        if assumed > packetTime { (packetTime, expiry) = (assumed, now + Self.validity) }
+        lastDeparture = now + min(packetTime * room, Self.longestDelay)
     }
 
     /// Removes and returns the updates that have probably been sent.

@@ -96,7 +96,7 @@ final class EstimatedCompletion: CompletionTracker {
         timer.set(after: untilNextDeparture(atMost: interval)) { [weak self] in
             guard let self else { return }
             let hasCompleted = readCounters()
-            let longest = estimate.isMeasuring ? Self.shortestInterval : Self.longestInterval
+            let longest = estimate.isMeasuring(at: .now) ? Self.shortestInterval : Self.longestInterval
             readCountersLater(after: hasCompleted ? Self.shortestInterval : min(interval * 2, longest))
         }
     }

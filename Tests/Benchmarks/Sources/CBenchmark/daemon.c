@@ -147,9 +147,20 @@ void benchmark_daemon_forget_peripheral(benchmark_daemon *daemon) {
     daemon->is_registered = daemon->is_advertised = false;
 }
 
+static int64_t seconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec;
+}
+
+int64_t benchmark_latest_end(void) { return seconds() + 30; }
+
+bool benchmark_is_over(int64_t end) { return seconds() > end; }
+
 int benchmark_daemon_await_peripheral(benchmark_daemon *daemon) {
+    int64_t end = benchmark_latest_end();
     while (!daemon->is_registered || !daemon->is_advertised) {
-        if (!dbus_connection_read_write_dispatch(daemon->connection, 30000)) return 1;
+        if (!dbus_connection_read_write_dispatch(daemon->connection, 1000) || benchmark_is_over(end)) return 1;
     }
     return 0;
 }
@@ -160,7 +171,12 @@ const char *benchmark_daemon_characteristic(const benchmark_daemon *daemon, size
     return index < daemon->characteristic_count ? daemon->characteristics[index] : NULL;
 }
 
-void benchmark_daemon_await_owner(benchmark_daemon *daemon, const char *name) {
+int benchmark_daemon_await_owner(benchmark_daemon *daemon, const char *name) {
     struct timespec pause = {.tv_nsec = 5000000};
-    while (!dbus_bus_name_has_owner(daemon->connection, name, NULL)) nanosleep(&pause, NULL);
+    int64_t end = benchmark_latest_end();
+    while (!dbus_bus_name_has_owner(daemon->connection, name, NULL)) {
+        if (benchmark_is_over(end)) return 1;
+        nanosleep(&pause, NULL);
+    }
+    return 0;
 }

@@ -20,6 +20,10 @@ struct benchmark_daemon {
     uint32_t notified, notified_wrongly;
 };
 
+/* The latest end of a wait that begins now, in seconds, and whether it has passed. */
+int64_t benchmark_latest_end(void);
+bool benchmark_is_over(int64_t end);
+
 /* Appends the options of a request, as bluetoothd sends them. */
 void benchmark_append_options(DBusMessageIter *arguments);
 

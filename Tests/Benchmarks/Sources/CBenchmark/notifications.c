@@ -101,29 +101,17 @@ static int request_notifications(
     return 0;
 }
 
-static bool is_over(time_t end) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec > end;
-}
-
-static time_t latest_end(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec + longest_wait;
-}
-
 /* Never asleep: to wake it would be at the cost of whoever sends, and of the slower one more often. */
 int benchmark_daemon_take_from_socket(
     benchmark_daemon *daemon, const char *destination, const char *path, int socket, size_t size, uint32_t count) {
     unsigned char packet[512];
-    time_t end = latest_end();
+    int64_t end = benchmark_latest_end();
     if (request_notifications(daemon, destination, path, count) != 0) return 1;
     while (count > 0) {
         ssize_t received = recv(socket, packet, sizeof packet, MSG_DONTWAIT);
         if (received < 0 && errno == EAGAIN) {
             /* As bluetoothd does: the bus comes when there is nothing else. */
-            if (!dbus_connection_read_write_dispatch(daemon->connection, 0) || is_over(end)) return 1;
+            if (!dbus_connection_read_write_dispatch(daemon->connection, 0) || benchmark_is_over(end)) return 1;
             continue;
         }
         if (received != (ssize_t)size) return 1;
@@ -134,12 +122,12 @@ int benchmark_daemon_take_from_socket(
 
 int benchmark_daemon_take_from_bus(
     benchmark_daemon *daemon, const char *destination, const char *path, size_t size, uint32_t count) {
-    time_t end = latest_end();
+    int64_t end = benchmark_latest_end();
     daemon->notified = daemon->notified_wrongly = 0;
     daemon->notified_size = size;
     if (request_notifications(daemon, destination, path, count) != 0) return 1;
     while (daemon->notified < count) {
-        if (!dbus_connection_read_write_dispatch(daemon->connection, 1000) || is_over(end)) return 1;
+        if (!dbus_connection_read_write_dispatch(daemon->connection, 1000) || benchmark_is_over(end)) return 1;
     }
     return daemon->notified_wrongly != 0;
 }

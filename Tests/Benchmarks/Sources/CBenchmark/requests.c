@@ -94,7 +94,7 @@ static void take_answer(DBusPendingCall *pending, void *data) {
 
 static void send_next(struct measurement *measurement, struct request *request) {
     DBusPendingCall *pending;
-    if (measurement->sent == measurement->calls) return;
+    if (measurement->sent == measurement->calls || measurement->has_failed) return;
     measurement->sent++;
     DBusMessage *call = make_call(measurement);
     request->measurement = measurement;

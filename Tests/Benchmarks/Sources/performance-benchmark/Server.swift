@@ -65,7 +65,9 @@ struct Daemon {
     /// Starts the server in C.
     func startReference() throws -> Server {
         let process = try start(["c", address, Self.referenceName])
-        benchmark_daemon_await_owner(handle, Self.referenceName)
+        guard benchmark_daemon_await_owner(handle, Self.referenceName) == 0 else {
+            throw MeasurementError(description: "the server in C does not start")
+        }
         return Server(
             process: process,
             name: Self.referenceName,

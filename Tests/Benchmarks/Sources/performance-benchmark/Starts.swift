@@ -1,4 +1,4 @@
-/// What it takes to start, and how much memory a peripheral keeps.
+/// What it takes to start, and how much memory a peripheral uses when it is registered.
 struct Starts {
     private static let characteristics = 2_000
 
@@ -45,7 +45,9 @@ struct Starts {
             let time = (clock.now - start) / .nanoseconds(1)
             if round > 0 {
                 result.times.append(time)
-                result.memory.append(Double(server.residentMemory))
+                let memory = server.residentMemory
+                guard memory > 0 else { throw MeasurementError(description: "the peripheral has ended") }
+                result.memory.append(Double(memory))
             }
             server.end()
         }

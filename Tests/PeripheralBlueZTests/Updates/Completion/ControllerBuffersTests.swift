@@ -11,6 +11,8 @@ struct ControllerBuffersTests {
     private struct NewestValues {
         private static let start = ContinuousClock.now
         var links: SimulatedLinks
+        /// How many values may be in flight.
+        var window = 2
         private var estimate: CompletionEstimate
         private let central: Central.ID
         private var open = 0
@@ -20,11 +22,11 @@ struct ControllerBuffersTests {
         /// How old each value was when it arrived, in milliseconds.
         private(set) var ages: [Int] = []
 
-        init(packetTime: Int, room: Int = 8) throws {
+        init(packetTime: Int, room: Int = 8, reportedRoom: Int = 8) throws {
             links = SimulatedLinks(periods: [packetTime])
             links.buffers = room
             links.mostOfOneLink = room
-            estimate = CompletionEstimate(LinkCounters(), room: 8, at: Self.start)
+            estimate = CompletionEstimate(LinkCounters(), room: reportedRoom, at: Self.start)
             central = Central.ID(address: try #require(DeviceAddress(rawValue: 1)))
         }
 
@@ -41,6 +43,12 @@ struct ControllerBuffersTests {
         /// A request whose response never comes, so that the next packet is mistaken for the response.
         mutating func request() { estimate.asked() }
 
+        /// bluetoothd answers a request of the central.
+        mutating func discover() {
+            links.request()
+            links.respond(on: 0)
+        }
+
         /// The central disconnects, and one with another link connects.
         mutating func reconnect(packetTime: Int) {
             links.disconnect(0)
@@ -51,7 +59,7 @@ struct ControllerBuffersTests {
         }
 
         private mutating func step(_ isSending: Bool, _ interval: Int) {
-            while isSending, open < 2 {
+            while isSending, open < window {
                 give()
                 if interval > 1 { break }
             }
@@ -59,7 +67,8 @@ struct ControllerBuffersTests {
             for case .completed(_, let packet) in links.events where packet.isUpdate {
                 ages.append(links.time - given.removeFirst())
             }
-            guard links.time.isMultiple(of: 4) else { return }
+            // The counters are not read while nothing is in flight.
+            guard links.time.isMultiple(of: 4), !estimate.isEmpty else { return }
             open -= estimate.sent(links.counters, at: now).count
         }
 
@@ -85,7 +94,8 @@ struct ControllerBuffersTests {
         }
     }
 
-    @Test(arguments: [10, 20, 30, 50]) func aNewValueDoesNotWaitBehindFullBuffers(packetTime: Int) throws {
+    @Test(arguments: [10, 20, 30, 50, 90]) func aNewValueDoesNotWaitBehindFullBuffers(packetTime: Int) throws
+    {
         var values = try NewestValues(packetTime: packetTime)
         values.run(60_000)
         #expect(values.medianAge(since: 0) <= packetTime * 5 / 2)
@@ -131,6 +141,41 @@ struct ControllerBuffersTests {
         #expect(values.ages.count - before >= 2_000 / 4 * 8 / 10)
     }
 
+    /// Values wait in the host when the central disconnects, and the next one discovers for a while.
+    @Test func aMeasurementEndsWithItsLink() throws {
+        var values = try NewestValues(packetTime: 20)
+        values.window = 16
+        values.run(2_000)
+        values.reconnect(packetTime: 4)
+        for _ in 0..<20 {
+            values.discover()
+            values.run(250, isSending: false)
+        }
+        values.window = 2
+        let before = values.ages.count
+        values.run(10_000)
+        #expect(values.ages.count - before >= 10_000 / 4 * 8 / 10)
+    }
+
+    @Test func aPauseIsNoPartOfTheTimeForAPacket() throws {
+        var values = try NewestValues(packetTime: 20)
+        values.run(100)
+        values.links.links[0].stalledUntil = values.links.time + 180
+        values.run(15_000)
+        #expect(values.ages.count * 20 >= 15_000 * 7 / 10)
+    }
+
+    /// However many buffers there are, and however slow the link was, a value follows within a second.
+    @Test func theDelayIsBounded() throws {
+        var values = try NewestValues(packetTime: 90, room: 32, reportedRoom: 32)
+        values.run(5_000)
+        values.links.links[0].period = 1
+        values.run(100)
+        let before = values.ages.count
+        values.run(1_000)
+        #expect(values.ages.count > before)
+    }
+
     /// A link that carries nothing for 20 s does not hold back the values that follow for long.
     @Test func aSilenceIsNotTakenForATimeForAPacket() throws {
         var values = try NewestValues(packetTime: 20)
@@ -149,7 +194,7 @@ struct ControllerBuffersTests {
         #expect(values.ages.count >= 10_000 / 20 - 10)
     }
 
-    /// The controller has more buffers than the kernel reports.
+    /// The controller has another number of buffers than the kernel reports.
     @Test(arguments: [4, 8, 16]) func theNumberOfBuffersMayBeUnknown(room: Int) throws {
         var values = try NewestValues(packetTime: 20, room: room)
         values.run(60_000)

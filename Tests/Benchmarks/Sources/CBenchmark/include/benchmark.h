@@ -8,7 +8,8 @@
  * and sends notifications of 20 bytes on /updates. Returns when the bus is gone. */
 int benchmark_run_server(const char *address, const char *name);
 
-/* The side that asks: org.bluez, as far as a peripheral needs it. */
+/* The side that asks: org.bluez, as far as a peripheral needs it. A function returns 0, or 1 after an error or if it has
+ * waited for half a minute. */
 typedef struct benchmark_daemon benchmark_daemon;
 
 benchmark_daemon *benchmark_daemon_open(const char *address);
@@ -25,7 +26,7 @@ const char *benchmark_daemon_peripheral(const benchmark_daemon *daemon);
 const char *benchmark_daemon_characteristic(const benchmark_daemon *daemon, size_t index);
 
 /* Waits until a name has an owner. */
-void benchmark_daemon_await_owner(benchmark_daemon *daemon, const char *name);
+int benchmark_daemon_await_owner(benchmark_daemon *daemon, const char *name);
 
 typedef enum { benchmark_read, benchmark_write } benchmark_method;
 
