@@ -105,12 +105,16 @@ struct FaultRun {
         return failed
     }
 
-    /// Does something, and once more when bluetoothd has crashed meanwhile.
+    /// Does something, and once more when bluetoothd has crashed meanwhile, or has mixed up two connections.
     ///
     /// It uses freed memory when a central has left while its request was unanswered, 5 s after that: from
-    /// this, too, the peripheral has to recover.
+    /// this, too, the peripheral has to recover. If the memory belongs to a new connection by then, that
+    /// connection gets the "unlikely error" of the earlier request.
     private static func despiteCrashes<Output>(_ attempt: () async throws -> Output) async throws -> Output {
         do {
+            return try await attempt()
+        } catch let error as ATTError where error == .unlikelyError {
+            print("      bluetoothd has answered a request of an earlier connection: \(error)")
             return try await attempt()
         } catch {
             guard await !Rig.order(["check-bluetoothd"]) else { throw error }
