@@ -127,8 +127,8 @@ struct LinkWindowsTests {
         #expect(model.known[fast] == 5)
         model.look(active: [fast, slow], seconds: 1)
         #expect(model.known[fast] == 2)
-        // The window grows again when the link carries packets. A link of 40 ms for a packet carries 18 updates
-        // in less than a second.
+        // The window grows again when the link carries packets. A link of 40 ms for a packet carries 18
+        // updates in less than a second.
         model.complete(rounds: 18, for: fast, remaining: 0)
         #expect(model.known[fast] == 5)
     }
