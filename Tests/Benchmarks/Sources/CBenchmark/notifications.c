@@ -1,4 +1,4 @@
-/* The side that takes notifications: from a socket, as BlueZ 5.76 and later, or from the bus, as earlier versions. */
+/* Takes notifications from a socket, as BlueZ 5.76 and later, or from the bus, as earlier versions. */
 
 #define _GNU_SOURCE
 #include "daemon.h"

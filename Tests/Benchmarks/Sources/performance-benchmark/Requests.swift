@@ -13,51 +13,11 @@ struct Requests {
     var rate: Double
 
     static let all = [
-        Requests(
-            name: "constant, 20 bytes",
-            value: .constant20,
-            size: 20,
-            latency: 1.00,
-            processorTimeAlone: 1.10,
-            processorTime: 1.05,
-            rate: 0.95
-        ),
-        Requests(
-            name: "constant, 512 bytes",
-            value: .constant512,
-            size: 512,
-            latency: 1.00,
-            processorTimeAlone: 1.10,
-            processorTime: 1.05,
-            rate: 0.95
-        ),
-        Requests(
-            name: "handler, 20 bytes",
-            value: .handler20,
-            size: 20,
-            latency: 1.05,
-            processorTimeAlone: 1.20,
-            processorTime: 1.15,
-            rate: 0.95
-        ),
-        Requests(
-            name: "handler, 512 bytes",
-            value: .handler512,
-            size: 512,
-            latency: 1.05,
-            processorTimeAlone: 1.20,
-            processorTime: 1.15,
-            rate: 0.95
-        ),
-        Requests(
-            name: "handler, also writable and notifying, 20 bytes",
-            value: .versatile20,
-            size: 20,
-            latency: 1.05,
-            processorTimeAlone: 1.20,
-            processorTime: 1.15,
-            rate: 0.95
-        ),
+        constant(.constant20, size: 20),
+        constant(.constant512, size: 512),
+        handler("handler, 20 bytes", .handler20, size: 20),
+        handler("handler, 512 bytes", .handler512, size: 512),
+        handler("handler, also writable and notifying, 20 bytes", .versatile20, size: 20),
         Requests(
             name: "write with a handler, 512 bytes",
             value: .written512,
@@ -67,6 +27,30 @@ struct Requests {
             rate: 0.95
         ),
     ]
+
+    private static func constant(_ value: Value, size: Int) -> Requests {
+        Requests(
+            name: "constant, \(size) bytes",
+            value: value,
+            size: size,
+            latency: 1.00,
+            processorTimeAlone: 1.10,
+            processorTime: 1.05,
+            rate: 0.95
+        )
+    }
+
+    private static func handler(_ name: String, _ value: Value, size: Int) -> Requests {
+        Requests(
+            name: name,
+            value: value,
+            size: size,
+            latency: 1.05,
+            processorTimeAlone: 1.20,
+            processorTime: 1.15,
+            rate: 0.95
+        )
+    }
 
     func lines(_ count: Int, of swift: Server, and reference: Server, askedBy daemon: Daemon) throws -> [Line]
     {

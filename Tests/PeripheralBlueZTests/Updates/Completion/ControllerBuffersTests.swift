@@ -194,6 +194,21 @@ struct ControllerBuffersTests {
         #expect(values.ages.count >= 10_000 / 20 - 10)
     }
 
+    @Test func aWithdrawnUpdateLeavesTheBuffers() throws {
+        let central = Central.ID(address: try #require(DeviceAddress(rawValue: 1)))
+        var now = ContinuousClock.now
+        var buffers = ControllerBuffers(room: 8, at: now)
+        for number: UInt64 in 0..<10 {
+            now += .milliseconds(20)
+            let update = BackendUpdate.ID(number)
+            let delivery = CompletionEstimate.Delivery(update: update, attribute: 3, central: central)
+            _ = buffers.passed([delivery], packets: 1, waiting: (3, 2), at: now)
+        }
+        #expect(!buffers.isEmpty)
+        for number: UInt64 in 0..<10 { buffers.withdraw(BackendUpdate.ID(number)) }
+        #expect(buffers.isEmpty)
+    }
+
     /// The controller has another number of buffers than the kernel reports.
     @Test(arguments: [4, 8, 16]) func theNumberOfBuffersMayBeUnknown(room: Int) throws {
         var values = try NewestValues(packetTime: 20, room: room)

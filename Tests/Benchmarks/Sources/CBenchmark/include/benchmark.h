@@ -4,12 +4,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The server to compare with: has the name `name`, answers ReadValue and WriteValue on the paths /value20 and /value512,
- * and sends notifications of 20 bytes on /updates. Returns when the bus is gone. */
+/* The server to compare with: has the name `name`, answers ReadValue and WriteValue on the paths /value20 and
+ * /value512, and sends notifications of 20 bytes on /updates. Returns when the bus is gone. */
 int benchmark_run_server(const char *address, const char *name);
 
-/* The side that asks: org.bluez, as far as a peripheral needs it. A function returns 0, or 1 after an error or if it has
- * waited for half a minute. */
+/* The side that asks: org.bluez, as far as a peripheral needs it. A function returns 0, or 1 after an error or
+ * if it has waited for half a minute. */
 typedef struct benchmark_daemon benchmark_daemon;
 
 benchmark_daemon *benchmark_daemon_open(const char *address);
@@ -42,7 +42,7 @@ int benchmark_daemon_subscribe_socket(benchmark_daemon *daemon, const char *dest
 /* Subscribes by StartNotify. */
 int benchmark_daemon_subscribe_bus(benchmark_daemon *daemon, const char *destination, const char *path);
 
-/* Writes a number to a characteristic, for as many notifications, and takes them; each must have `size` bytes. */
+/* Writes a number to a characteristic, for as many notifications, and takes them. Each must have `size` bytes. */
 int benchmark_daemon_take_from_socket(
     benchmark_daemon *daemon, const char *destination, const char *path, int socket, size_t size, uint32_t count);
 int benchmark_daemon_take_from_bus(
