@@ -127,13 +127,15 @@ extension BusConnection {
         _ property: String,
         bytes: [UInt8]
     ) throws(BusError) {
-        try emit(path, .properties, .propertiesChanged) { writer in
+        let message = try OutgoingMessage.signal(path, .properties, .propertiesChanged)
+        try message.write { writer in
             writer.append(interface.text)
             writer.appendProperties { changed in
                 changed.appendProperty(property, .bytes) { $0.append(bytes: bytes) }
             }
             writer.appendArray(of: .string) { _ in }
         }
+        guard unsafe transport.send(message.pointer) != nil else { throw .disconnected }
     }
 
     /// Announces new values of properties.

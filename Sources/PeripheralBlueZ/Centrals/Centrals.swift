@@ -257,9 +257,9 @@ actor Centrals {
         connection.loop.execute { self.assumeIsolated { $0.transmitter.transmitSubmitted() } }
     }
 
-    /// Ends an abandoned update as soon as its confirmation can no longer arrive.
-    nonisolated func abandon(_ update: BackendUpdate.ID) {
-        connection.loop.execute { self.assumeIsolated { $0.transmitter.abandon(update) } }
+    /// Ends an update that was given up as soon as its confirmation can no longer arrive.
+    nonisolated func giveUp(_ update: BackendUpdate.ID) {
+        connection.loop.execute { self.assumeIsolated { $0.transmitter.giveUp(update) } }
     }
 
     /// Records a call of `Confirm`: a central has confirmed an indication, or has disconnected.
@@ -270,7 +270,7 @@ actor Centrals {
     /// Returns when bluetoothd has sent the updates for a central that the sockets and the bus have accepted.
     ///
     /// For the bus, the caller must have received an answer of bluetoothd before.
-    func untilHandedOn(for central: Central.ID) async {
+    func untilForwarded(for central: Central.ID) async {
         while !sockets.isAllRead(for: central) {
             guard (try? await Task.sleep(for: UpdateTransmitter.readingInterval)) != nil else { return }
         }

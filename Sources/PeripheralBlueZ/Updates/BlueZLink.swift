@@ -29,21 +29,21 @@ struct BlueZLink: BackendLink {
         centrals.submit(updates)
     }
 
-    func abandon(_ update: BackendUpdate.ID) {
-        centrals.abandon(update)
+    func giveUp(_ update: BackendUpdate.ID) {
+        centrals.giveUp(update)
     }
 
     /// When bluetoothd answers, it has sent everything that reached it through the bus.
     ///
     /// The sockets are independent of the bus.
-    func untilAnswersHaveLeft() async {
+    func untilAnswersAreForwarded() async {
         await devices.untilAnswered()
     }
 
-    func untilUpdatesHaveLeft(for central: Central.ID) async {
+    func untilUpdatesAreForwarded(for central: Central.ID) async {
         guard await centrals.completionReporting != .observed else { return }
         await devices.untilAnswered()
-        await centrals.untilHandedOn(for: central)
+        await centrals.untilForwarded(for: central)
     }
 
     func disconnect(_ central: Central.ID) async throws {

@@ -50,8 +50,8 @@ final class ConfirmationTracker {
         end(confirmations.confirmed(source))
     }
 
-    /// Ends an abandoned update as soon as its confirmation can no longer arrive.
-    func abandon(_ update: BackendUpdate.ID) {
+    /// Ends an update that was given up as soon as its confirmation can no longer arrive.
+    func giveUp(_ update: BackendUpdate.ID) {
         guard confirmations.doubt(update) else { return }
         _ = turns.schedule(after: Self.lateness) { [weak self] in
             guard let self else { return }

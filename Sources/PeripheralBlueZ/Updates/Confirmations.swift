@@ -59,7 +59,7 @@ struct Confirmations {
     /// Records a confirmation.
     mutating func confirmed(_ source: Source) -> [End] {
         for update in ledgers[source]?.updatesInDoubt ?? [] { fail(update, .left) }
-        return settle(ledgers[source]?.confirmed() ?? [], source, nil)
+        return end(ledgers[source]?.confirmed() ?? [], source, nil)
     }
 
     /// Records that a central that may confirm has subscribed.
@@ -92,12 +92,12 @@ struct Confirmations {
     /// Records that bluetoothd's confirmations for disconnected subscribers have arrived.
     mutating func settleLeaving(_ characteristic: AttributeHandle, remaining: Int) -> [End] {
         let source = Source.call(characteristic)
-        return settle(ledgers[source]?.settleLeaving(remaining: remaining) ?? [], source, nil)
+        return end(ledgers[source]?.settleLeaving(remaining: remaining) ?? [], source, nil)
     }
 
     /// Records that nothing more arrives from a source.
     mutating func lost(_ source: Source, because failure: PeripheralError) -> [End] {
-        settle(ledgers.removeValue(forKey: source)?.updates ?? [], source, failure)
+        end(ledgers.removeValue(forKey: source)?.updates ?? [], source, failure)
     }
 
     /// Records that nothing more arrives from the sockets of a central.
@@ -123,7 +123,7 @@ struct Confirmations {
     mutating func giveUp(_ update: BackendUpdate.ID) -> [End] {
         (awaited[update]?.missing ?? []).flatMap { source -> [End] in
             let (lost, confirmed) = ledgers[source]?.giveUp(update) ?? ([update], [])
-            return settle(lost, source, .unconfirmed) + settle(confirmed, source, nil)
+            return end(lost, source, .unconfirmed) + end(confirmed, source, nil)
         }
     }
 
@@ -132,7 +132,7 @@ struct Confirmations {
         awaited[update]?.failure = failure
     }
 
-    private mutating func settle(
+    private mutating func end(
         _ updates: [BackendUpdate.ID],
         _ source: Source,
         _ failure: PeripheralError?

@@ -94,7 +94,7 @@ struct UpdateRouting {
             security.logWithheld(update.characteristic)
         }
         switch update.recipients {
-        case .subscribers where !update.mustReach.isSubset(of: secure):
+        case .subscribers where !update.requiredRecipients.isSubset(of: secure):
             return .none(.failed(missed(update).map { .notSubscribed($0) } ?? .insecure))
         case .subscribers where !update.isForAllSubscribers:
             return .sockets(sockets)
@@ -119,7 +119,7 @@ struct UpdateRouting {
     /// Returns a central that an update to all subscribers must reach, but that has not subscribed.
     private func missed(_ update: BackendUpdate) -> Central.ID? {
         let subscribers = subscriptions.subscribers(of: update.characteristic)
-        return update.mustReach.first { missed in !subscribers.contains { $0.central.id == missed } }
+        return update.requiredRecipients.first { missed in !subscribers.contains { $0.central.id == missed } }
     }
 
     private func canUseSockets(for update: BackendUpdate) -> Bool {

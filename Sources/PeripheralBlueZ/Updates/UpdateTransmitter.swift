@@ -127,12 +127,12 @@ final class UpdateTransmitter {
         for update in withoutOutlived(updates) { transmit(update) }
     }
 
-    /// Ends an abandoned update, at the latest when its confirmation can no longer arrive.
-    func abandon(_ id: BackendUpdate.ID) {
+    /// Ends an update that was given up, at the latest when its confirmation can no longer arrive.
+    func giveUp(_ id: BackendUpdate.ID) {
         let unsent = held.filter { $0.id == id } + submitted.take { $0.id == id }
         held.removeAll { $0.id == id }
-        for update in unsent { end(update, .failed(.abandoned)) }
-        if unsent.isEmpty { confirmations.abandon(id) }
+        for update in unsent { end(update, .failed(.givenUpUnsent)) }
+        if unsent.isEmpty { confirmations.giveUp(id) }
     }
 
     /// Ends the updates whose recipients have all subscribed again since.
@@ -249,7 +249,7 @@ extension PeripheralError {
         message: "The central subscribed again before the update was sent."
     )
 
-    fileprivate static let abandoned = PeripheralError(
+    fileprivate static let givenUpUnsent = PeripheralError(
         code: .unconfirmed,
         message: "The update was given up before it was sent."
     )

@@ -47,10 +47,10 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
     /// If the set is empty, the update is for all current subscribers.
     ///
     /// Some stacks can send an update only to all subscribers together. If a stack cannot send an update to a
-    /// single central, the host addresses the update to all subscribers, and adds the required recipients to
-    /// `mustReach`. If a central in `mustReach` cannot receive the update now, the update fails, and no
-    /// central receives the update. The outcome of the update depends only on the centrals in `mustReach`.
-    public var mustReach: Set<Central.ID> {
+    /// single central, the host addresses the update to all subscribers, and names the required recipients.
+    /// If a required recipient cannot receive the update now, the update fails, and no central receives it.
+    /// The outcome of the update depends only on the required recipients.
+    public var requiredRecipients: Set<Central.ID> {
         get { demanded ?? [] }
         set { demanded = newValue.isEmpty ? nil : newValue }
     }
@@ -82,7 +82,7 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
         value: [UInt8],
         recipients: Recipients = .subscribers,
         awaitsConfirmation: Bool = false,
-        mustReach: Set<Central.ID> = [],
+        requiredRecipients: Set<Central.ID> = [],
         lastSubscription: UInt64 = .max
     ) {
         self.id = id
@@ -90,7 +90,7 @@ public struct BackendUpdate: Hashable, Sendable, Identifiable {
         self.value = value
         self.recipients = recipients
         self.awaitsConfirmation = awaitsConfirmation
-        demanded = mustReach.isEmpty ? nil : mustReach
+        demanded = requiredRecipients.isEmpty ? nil : requiredRecipients
         self.lastSubscription = lastSubscription
     }
 }

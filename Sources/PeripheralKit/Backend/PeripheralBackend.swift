@@ -71,25 +71,24 @@ public protocol BackendLink: Sendable {
 
     /// Ends the wait for the confirmation of an update.
     ///
-    /// The backend reports the end of the abandoned update with ``BackendEvent/updateEnded(_:_:)``, but not
-    /// at once. The backend reports the end as soon as a late confirmation can no longer be mistaken for the
-    /// confirmation of another update. For the same recipients, the host submits another update that awaits
-    /// confirmation only after the abandoned update has ended. `abandon(_:)` has no effect on an update that
-    /// has ended.
-    func abandon(_ update: BackendUpdate.ID)
+    /// The backend reports the end of the update with ``BackendEvent/updateEnded(_:_:)``, but not at once. It
+    /// reports the end as soon as a late confirmation can no longer be mistaken for the confirmation of
+    /// another update. For the same recipients, the host submits another update that awaits confirmation
+    /// only after this end. `giveUp(_:)` has no effect on an update that has ended.
+    func giveUp(_ update: BackendUpdate.ID)
 
     /// Waits until the stack has forwarded all answers that the host delivered before this call.
     ///
     /// The stack forwards these answers before it sends an update that the host submits after this call. A
     /// backend that keeps answers and updates in order can use the default implementation.
-    func untilAnswersHaveLeft() async
+    func untilAnswersAreForwarded() async
 
     /// Waits until later updates for a central can no longer overtake the ended updates.
     ///
     /// The call waits for all updates that ended before the call, of any characteristic. A backend can use
     /// the default implementation if its updates end after they have left the device. A backend can also use
     /// the default implementation if it keeps all updates in order.
-    func untilUpdatesHaveLeft(for central: Central.ID) async
+    func untilUpdatesAreForwarded(for central: Central.ID) async
 
     /// Ends the connection of a central.
     ///
@@ -144,8 +143,8 @@ extension BackendLink {
     }
 
     /// Returns at once, without waiting.
-    public func untilAnswersHaveLeft() async {}
+    public func untilAnswersAreForwarded() async {}
 
     /// Returns at once, without waiting.
-    public func untilUpdatesHaveLeft(for central: Central.ID) async {}
+    public func untilUpdatesAreForwarded(for central: Central.ID) async {}
 }

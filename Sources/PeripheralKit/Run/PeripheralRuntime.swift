@@ -428,28 +428,29 @@ final class PeripheralRuntime: PeripheralHost {
         }
     }
 
-    /// Waits until all earlier responses have left the device.
-    func untilAnswersHaveLeft() async {
-        await (try? link())?.untilAnswersHaveLeft()
+    /// Waits until the stack has forwarded all earlier responses.
+    func untilAnswersAreForwarded() async {
+        await (try? link())?.untilAnswersAreForwarded()
     }
 
-    /// Waits until all earlier updates to a central have left the device.
-    ///
-    /// Later values then cannot overtake these updates.
+    /// Waits until all earlier updates to a central have completed, and later values cannot overtake them.
     ///
     /// - Throws: `CancellationError`, or ``PeripheralError`` with the code `stopped`.
-    func untilUpdatesHaveLeft(for central: Central.ID) async throws {
+    func untilUpdatesAreForwarded(for central: Central.ID) async throws {
         try await updates.untilCompleted(for: central)
-        await (try? link())?.untilUpdatesHaveLeft(for: central)
+        await (try? link())?.untilUpdatesAreForwarded(for: central)
+        // The link returns early if the task is cancelled.
+        try Task.checkCancellation()
     }
 
-    /// Waits until all earlier updates have left the device.
+    /// Waits until all earlier updates have completed, and later values cannot overtake them.
     ///
     /// - Throws: `CancellationError`, or ``PeripheralError`` with the code `stopped`.
-    func untilUpdatesHaveLeft() async throws {
+    func untilUpdatesAreForwarded() async throws {
         try checkIsRunning()
         try await updates.untilCompleted(for: nil)
-        for central in register.centrals { await (try? link())?.untilUpdatesHaveLeft(for: central.id) }
+        for central in register.centrals { await (try? link())?.untilUpdatesAreForwarded(for: central.id) }
+        try Task.checkCancellation()
     }
 
     /// Waits until a characteristic has a subscriber, and returns its subscription.
@@ -476,7 +477,7 @@ final class PeripheralRuntime: PeripheralHost {
         if characteristics[controlPoint]?.properties.contains(.indicate) == true {
             try await indicate(controlPoint, response, to: recipients)
         } else {
-            try await updates.notify(controlPoint, response, to: recipients)
+            try await updates.notify(controlPoint, response, to: UpdateRecipients(recipients))
         }
     }
 

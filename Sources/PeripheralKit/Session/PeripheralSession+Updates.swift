@@ -275,6 +275,21 @@ extension PeripheralSession {
         }
     }
 
+    /// Checks that a value can reach several centrals, and returns their identities.
+    private func identities(
+        of centrals: some Sequence<Central>,
+        subscribedTo handle: AttributeHandle,
+        _ characteristic: BluetoothUUID,
+        _ fallback: UpdateFallback
+    ) throws(PeripheralError) -> [Central.ID] {
+        var identities: [Central.ID] = []
+        for central in centrals {
+            try checkIsSubscribed(central, to: handle, characteristic, fallback: fallback)
+            identities.append(central.id)
+        }
+        return identities
+    }
+
     /// Returns the subscription of a central that can be reached.
     func subscription(
         of central: Central,
@@ -414,12 +429,8 @@ extension PeripheralSession {
     ) throws(PeripheralError) -> Bool {
         let handle = try updatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
-        var identities: [Central.ID] = []
-        for central in centrals {
-            try checkIsSubscribed(central, to: handle, characteristic.uuid, fallback: fallback)
-            identities.append(central.id)
-        }
-        return try runtime.updates.update(handle, bytes, toEach: identities, fallback: fallback)
+        let identities = try identities(of: centrals, subscribedTo: handle, characteristic.uuid, fallback)
+        return try runtime.updates.update(handle, bytes, to: .centrals(identities), fallback: fallback)
     }
 
     /// Waits until ``update(_:_:)`` would accept a value of any size.
@@ -463,10 +474,10 @@ extension PeripheralSession {
         try await runtime.updates.ready(handle, for: .central(central.id), fallback: fallback)
     }
 
-    /// Waits for room in the queue of each central, one central after the other.
+    /// Waits until the queues of all these centrals have room for any value at the same time.
     ///
-    /// The function follows the rules of ``readyToUpdate(_:)``. If another task sends values during the wait,
-    /// a queue might be full again when the function returns.
+    /// The function `update` with several centrals adds values to these queues. The function `readyToUpdate`
+    /// follows the rules of ``readyToUpdate(_:)``. Without centrals, it returns at once.
     ///
     /// - Throws: The function throws the first error that occurs for any of the centrals (see
     ///   ``readyToUpdate(_:to:fallback:)-(_,Central,_)``).
@@ -475,7 +486,9 @@ extension PeripheralSession {
         to centrals: some Sequence<Central>,
         fallback: UpdateFallback = .none
     ) async throws {
-        for central in centrals { try await readyToUpdate(characteristic, to: central, fallback: fallback) }
+        let handle = try updatableHandle(of: characteristic.declaration)
+        let identities = try identities(of: centrals, subscribedTo: handle, characteristic.uuid, fallback)
+        try await runtime.updates.ready(handle, for: .centrals(identities), fallback: fallback)
     }
 }
 
@@ -508,7 +521,7 @@ extension PeripheralSession {
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, or `CancellationError`.
     ///   A cancelled call drops no values.
     public func waitUntilSent() async throws {
-        try await runtime.untilUpdatesHaveLeft()
+        try await runtime.untilUpdatesAreForwarded()
     }
 
     /// How the session currently determines whether an update has been sent.

@@ -23,7 +23,7 @@ struct ChunkCursor {
     private var isMarked: Bool
     /// Whether the end marker is sent first.
     var marksRest: Bool
-    /// Whether a chunk has been handed to the stack.
+    /// Whether a chunk has been submitted.
     private(set) var hasBegun = false
 
     /// Begins a document.
@@ -35,7 +35,7 @@ struct ChunkCursor {
         marksRest = beginsWithMarker && document.endMarker != nil
     }
 
-    /// Whether all chunks have been handed to the stack.
+    /// Whether all chunks have been submitted.
     var isAtEnd: Bool { offset == document.bytes.count && isMarked && !marksRest }
 
     var isConfirmed: Bool { document.isConfirmed }

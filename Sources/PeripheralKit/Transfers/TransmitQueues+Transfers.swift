@@ -9,10 +9,10 @@ extension TransmitQueues {
         _ ticket: Ticket,
         _ document: Document,
         of characteristic: AttributeHandle,
-        to recipients: DocumentRecipients,
+        to recipients: UpdateRecipients,
         isStanding: Bool
     ) {
-        switch queues(of: characteristic, to: recipients) {
+        switch queues(of: characteristic, to: recipients, size: 1) {
         case .failure(let error):
             outcome.answers.append((ticket, .failure(error)))
         case .success(let places):
@@ -31,16 +31,6 @@ extension TransmitQueues {
         }
     }
 
-    private func queues(
-        of characteristic: AttributeHandle,
-        to recipients: DocumentRecipients
-    ) -> Result<[QueueID], PeripheralError> {
-        switch recipients {
-        case .subscribers: queues(of: characteristic, to: .subscribers, size: 1)
-        case .centrals(let centrals): queues(of: characteristic, toEach: centrals, size: 1)
-        }
-    }
-
     private mutating func beginPart(of ticket: Ticket, by place: QueueID, afterRest: Bool = false) {
         guard let index = index(of: ticket) else { return }
         var document = transfers[index].document
@@ -48,13 +38,13 @@ extension TransmitQueues {
         let cursor = ChunkCursor(document, beginsWithMarker: afterRest)
         transfers[index][place] = Part(
             queue: place,
-            isHandedOn: cursor.isAtEnd,
+            isSubmitted: cursor.isAtEnd,
             isEndingRest: cursor.marksRest
         )
         transfers[index].clearFailure(queues[place].central)
         report(ticket, place, sent: 0)
         guard !cursor.isAtEnd else { return }
-        put(SubscriberQueue.Entry(.chunks(cursor), sequence: makeSequence(), for: ticket), into: place)
+        put(.chunks(cursor), into: [place], for: ticket)
     }
 
     /// Returns whether the subscribers of a queue may confirm.
@@ -103,11 +93,11 @@ extension TransmitQueues {
         if let index = index(of: ticket) { transfers[index][place]?.isEndingRest = true }
     }
 
-    /// Records that a chunk was handed to the stack.
-    mutating func handedOn(by place: QueueID, for ticket: Ticket?) {
+    /// Records that a chunk was submitted.
+    mutating func submitted(by place: QueueID, for ticket: Ticket?) {
         guard let index = ticket.flatMap(index), var part = transfers[index][place] else { return }
         part.inFlight += 1
-        part.isHandedOn = queues[place].entries.allSatisfy { $0.ticket != ticket }
+        part.isSubmitted = queues[place].entries.allSatisfy { $0.ticket != ticket }
         transfers[index][place] = part
     }
 
@@ -248,7 +238,7 @@ extension TransmitQueues {
         for transfer in transfers where transfer.characteristicIndex == characteristicIndex {
             let ticket = transfer.ticket
             switch transfer.recipients {
-            case .centrals:
+            case .central, .centrals:
                 guard let queue = subscriber.queue.first, transfer.recipients.names(subscriber.central) else {
                     continue
                 }
@@ -302,7 +292,7 @@ extension TransmitQueues {
         let document: Document
         /// The index of the characteristic among those that can be updated.
         let characteristicIndex: Int
-        let recipients: DocumentRecipients
+        let recipients: UpdateRecipients
         /// Whether the transfer continues for later subscribers after all present subscribers have the
         /// document.
         let isStanding: Bool
@@ -317,7 +307,7 @@ extension TransmitQueues {
             _ ticket: Ticket,
             _ document: Document,
             characteristicIndex: Int,
-            to recipients: DocumentRecipients,
+            to recipients: UpdateRecipients,
             isStanding: Bool
         ) {
             (self.ticket, self.document, self.characteristicIndex) = (ticket, document, characteristicIndex)
@@ -350,8 +340,8 @@ extension TransmitQueues {
         let queue: QueueID
         var sent = 0
         var inFlight = 0
-        /// Whether the last chunk has been handed to the stack.
-        var isHandedOn = false
+        /// Whether the last chunk has been submitted.
+        var isSubmitted = false
         /// Whether a subscriber that missed the beginning has joined.
         var isToBeRepeated = false
         /// Whether the document begins with an end marker that has not completed.
@@ -361,7 +351,7 @@ extension TransmitQueues {
         /// Whether some subscribers have not confirmed the last chunk.
         var lacksConfirmation = false
 
-        var hasBegun: Bool { sent > 0 || inFlight > 0 || isHandedOn }
-        var isDone: Bool { isHandedOn && inFlight == 0 }
+        var hasBegun: Bool { sent > 0 || inFlight > 0 || isSubmitted }
+        var isDone: Bool { isSubmitted && inFlight == 0 }
     }
 }

@@ -59,7 +59,7 @@ struct InFlightUpdate {
 struct InFlightTable {
     private var entries: [(id: BackendUpdate.ID, inFlightUpdate: InFlightUpdate)] = []
     /// The number of completed entries at the front.
-    private var left = 0
+    private var removedCount = 0
 
     /// Adds an update whose identifier is higher than all earlier identifiers.
     mutating func append(_ inFlightUpdate: InFlightUpdate, _ id: BackendUpdate.ID) {
@@ -75,40 +75,42 @@ struct InFlightTable {
     }
 
     mutating func changeAll(_ change: (inout InFlightUpdate) -> Void) {
-        for index in entries.indices.dropFirst(left) { change(&entries[index].inFlightUpdate) }
+        for index in entries.indices.dropFirst(removedCount) { change(&entries[index].inFlightUpdate) }
     }
 
     mutating func remove(_ id: BackendUpdate.ID) -> InFlightUpdate? {
         guard let index = index(of: id) else { return nil }
-        guard index == left else { return entries.remove(at: index).inFlightUpdate }
+        guard index == removedCount else { return entries.remove(at: index).inFlightUpdate }
         let inFlightUpdate = entries[index].inFlightUpdate
-        left += 1
-        if left > entries.count / 2 {
-            entries.removeFirst(left)
-            left = 0
+        removedCount += 1
+        if removedCount > entries.count / 2 {
+            entries.removeFirst(removedCount)
+            removedCount = 0
         }
         return inFlightUpdate
     }
 
     mutating func removeAll() -> [InFlightUpdate] {
-        defer { (entries, left) = ([], 0) }
+        defer { (entries, removedCount) = ([], 0) }
         return all
     }
 
     /// Returns the identities of the entries that meet the condition.
     func ids(where isMeant: (InFlightUpdate) -> Bool) -> [BackendUpdate.ID] {
-        entries.dropFirst(left).filter { isMeant($0.inFlightUpdate) }.map(\.id)
+        entries.dropFirst(removedCount).filter { isMeant($0.inFlightUpdate) }.map(\.id)
     }
 
     /// Returns whether one of the updates before a number meets the condition.
     func contains(before number: UInt64, where isMeant: (InFlightUpdate) -> Bool) -> Bool {
-        entries.dropFirst(left).prefix { $0.id.number < number }.contains { isMeant($0.inFlightUpdate) }
+        entries.dropFirst(removedCount).prefix { $0.id.number < number }.contains {
+            isMeant($0.inFlightUpdate)
+        }
     }
 
-    var all: [InFlightUpdate] { entries.dropFirst(left).map(\.inFlightUpdate) }
+    var all: [InFlightUpdate] { entries.dropFirst(removedCount).map(\.inFlightUpdate) }
 
     private func index(of id: BackendUpdate.ID) -> Int? {
-        var (low, high) = (left, entries.count)
+        var (low, high) = (removedCount, entries.count)
         guard low < high, id.number >= entries[low].id.number else { return nil }
         // The index, as long as no update in between has completed.
         let distance = id.number - entries[low].id.number

@@ -7,17 +7,17 @@ struct RetainedProgress {
     private struct Item {
         let number: UInt64
         let post: UInt64
-        let manner: RetainedDelivery.Manner
+        let route: RetainedDelivery.Route
         var isSent: Bool?
         /// Whether the central disconnected meanwhile, so that a completed value did not reach it.
         var hasMissed = false
-        /// Whether the stack was unavailable meanwhile, so that a failure does not depend on the manner.
+        /// Whether the stack was unavailable meanwhile, so that a failure does not depend on the route.
         var isInterrupted = false
     }
 
     private var items: [Item] = []
-    /// How updates are sent to the subscriber; `nil` for the usual manner.
-    private(set) var manner: RetainedDelivery.Manner?
+    /// How updates are sent to the subscriber; `nil` for the usual route.
+    private(set) var route: RetainedDelivery.Route?
     /// Whether an update was not sent, so that this update and all later updates must be sent again.
     private(set) var hasFailed = false
     /// Whether only one update is in flight at a time until an update has been sent.
@@ -28,8 +28,8 @@ struct RetainedProgress {
     /// Whether a failed update was in flight when the stack became unavailable, so that earlier knowledge
     /// is invalid.
     private var isInterrupted = false
-    /// The manner in which a failed update may still be sent.
-    private var alternative: RetainedDelivery.Manner?
+    /// The route by which a failed update may still be sent.
+    private var alternative: RetainedDelivery.Route?
 
     /// The progress of a subscriber that has returned, or after a failure.
     static var again: RetainedProgress {
@@ -39,40 +39,40 @@ struct RetainedProgress {
     }
 
     var numbers: [UInt64] { items.map(\.number) }
-    private var underWay: Int { items.count { $0.isSent == nil } }
+    private var inFlightCount: Int { items.count { $0.isSent == nil } }
     /// Whether an update has failed and no update is in flight any more.
-    private var isOver: Bool { hasFailed && underWay == 0 }
+    private var isOver: Bool { hasFailed && inFlightCount == 0 }
 
     /// Whether a failed update must be sent again after a delay.
     var isToBeTriedLater: Bool { isOver && next?.hasFailed == true }
 
-    /// The next progress; `nil` if no update is in flight and updates are sent in the usual manner.
+    /// The next progress; `nil` if no update is in flight and updates are sent by the usual route.
     var next: RetainedProgress? {
         if items.isEmpty, !hasFailed { return nil }
         if isOver, isInterrupted { return nil }
-        guard isOver, manner == nil, let alternative else { return self }
+        guard isOver, route == nil, let alternative else { return self }
         var next = RetainedProgress.again
-        next.manner = alternative
+        next.route = alternative
         return next
     }
 
     /// Whether one more update may be in flight.
     func hasPlace(for subscriber: RetainedDelivery.Subscriber) -> Bool {
-        underWay < (isCautious ? 1 : subscriber.placeCount)
+        inFlightCount < (isCautious ? 1 : subscriber.placeCount)
     }
 
     /// Whether a value of this or an earlier post is in flight to this subscriber alone.
     func isSendingAlone(upTo post: UInt64) -> Bool {
-        items.contains { $0.post <= post && $0.manner == .alone && $0.isSent == nil }
+        items.contains { $0.post <= post && $0.route == .alone && $0.isSent == nil }
     }
 
-    mutating func begin(_ entry: Outbox.Entry, _ manner: RetainedDelivery.Manner) {
-        items.append(Item(number: entry.number, post: entry.post, manner: manner))
+    mutating func begin(_ entry: Outbox.Entry, _ route: RetainedDelivery.Route) {
+        items.append(Item(number: entry.number, post: entry.post, route: route))
     }
 
     /// Records that values in flight to all did not reach this subscriber.
     mutating func missed() {
-        for index in items.indices where items[index].manner == .together {
+        for index in items.indices where items[index].route == .together {
             items[index].hasMissed = true
         }
     }
@@ -91,7 +91,7 @@ struct RetainedProgress {
         if items[index].isSent == false, !hasFailed {
             hasFailed = true
             isInterrupted = items[index].isInterrupted
-            alternative = items[index].manner.alternative(after: error)
+            alternative = items[index].route.alternative(after: error)
         }
         if items[index].isSent == true { isCautious = false }
         let sent = items.prefix { $0.isSent == true }.map(\.number)
@@ -100,8 +100,8 @@ struct RetainedProgress {
     }
 }
 
-extension RetainedDelivery.Manner {
-    /// The other manner to reach a subscriber: alone or together with all.
+extension RetainedDelivery.Route {
+    /// The other route to reach a subscriber: alone or together with all.
     ///
     /// A subscriber is reached alone if another subscriber prevents a value for all.
     fileprivate func alternative(after error: PeripheralError?) -> Self? {

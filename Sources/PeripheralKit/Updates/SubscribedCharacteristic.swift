@@ -105,7 +105,7 @@ struct SubscribedCharacteristic {
         subscribers.compactMap { subscriber in
             guard let central = subscriber.central, let address = subscriber.address else { return nil }
             return RetainedDelivery.Subscriber(
-                way: RetainedDelivery.Way(characteristic: characteristic, central: central),
+                id: RetainedDelivery.SubscriptionID(characteristic: characteristic, central: central),
                 key: Outbox.Key(characteristic: characteristic, address: address),
                 kind: subscriber.kind
             )

@@ -54,7 +54,7 @@ struct SubscriberQueue {
     }
 
     /// The next value or chunk to send.
-    struct Departure {
+    struct NextUpdate {
         var value: [UInt8]
         var ticket: TransmitQueues.Ticket?
         /// The number of bytes of a document; `nil` for a value.
@@ -202,14 +202,14 @@ struct SubscriberQueue {
     /// Takes the first value, or the next chunk of the first document, to hand it to the stack.
     ///
     /// The chunk is not longer than the limit.
-    mutating func takeFirst(at now: () -> Duration, limit: Int) -> Departure? {
+    mutating func takeFirst(at now: () -> Duration, limit: Int) -> NextUpdate? {
         guard !entries.isEmpty else { return nil }
-        let departure: Departure
+        let next: NextUpdate
         let since = entries[0].since
         if entries[0].size == nil, case .chunks(var cursor) = entries[0].content {
             isConfirming = cursor.isConfirmed
             guard let chunk = cursor.next(limit: limit) else { return nil }
-            departure = Departure(
+            next = NextUpdate(
                 value: chunk.value,
                 ticket: entries[0].ticket,
                 documentBytes: chunk.size,
@@ -224,7 +224,7 @@ struct SubscriberQueue {
         } else {
             let entry = entries.removeFirst()
             guard case .value(let value) = entry.content else { return nil }
-            departure = Departure(
+            next = NextUpdate(
                 value: value,
                 ticket: entry.ticket,
                 retained: entry.retained,
@@ -235,7 +235,7 @@ struct SubscriberQueue {
         }
         if let since { counters.count(wait: now() - since) }
         inFlight += 1
-        return departure
+        return next
     }
 
     private mutating func account(for entry: Entry, _ sign: Int) {
@@ -245,7 +245,7 @@ struct SubscriberQueue {
     }
 
     /// Records that a value or chunk has completed, or could not be sent.
-    mutating func left(_ result: Result<Void, PeripheralError>, isKnown: Bool) {
+    mutating func ended(_ result: Result<Void, PeripheralError>, isKnown: Bool) {
         inFlight -= 1
         isConfirming = false
         counters.count(result, isKnown: isKnown)

@@ -12,7 +12,10 @@ extension TransmitQueues {
             for index in turns.indices {
                 let place = turns[index]
                 guard !queues[place].isEmpty else { continue }
-                guard submitFirst(of: place, at: now) else {
+                let subscribers = subscribers(of: place)
+                guard maySend(place, to: subscribers), !joinConfirmedTurns(place),
+                    submitFirst(of: place, to: subscribers, at: now)
+                else {
                     turns[waiting] = place
                     waiting += 1
                     continue
@@ -27,41 +30,37 @@ extension TransmitQueues {
         }
     }
 
-    /// Submits the first value of a queue.
+    /// Lets the next chunk of a queue wait for its turn among the confirmed updates.
     ///
-    /// A confirmed chunk waits for its turn among the confirmed updates.
-    ///
-    /// - Returns: Whether the value was submitted.
-    private mutating func submitFirst(of place: QueueID, at now: () -> Duration) -> Bool {
-        let subscribers = subscribers(of: place)
-        guard maySend(place, to: subscribers) else { return false }
-        guard !queues[place].beginsWithConfirmed else {
-            let characteristicIndex = queues[place].characteristicIndex
-            confirmedTurns.append(ConfirmedTurns.Turn(of: place, characteristicIndex: characteristicIndex))
-            return false
-        }
-        return takeFirst(of: place, to: subscribers, at: now)
+    /// - Returns: `false` if the next update of the queue is not confirmed.
+    private mutating func joinConfirmedTurns(_ place: QueueID) -> Bool {
+        guard queues[place].beginsWithConfirmed else { return false }
+        let characteristicIndex = queues[place].characteristicIndex
+        confirmedTurns.append(ConfirmedTurns.Turn(of: place, characteristicIndex: characteristicIndex))
+        return true
     }
 
-    /// Takes the first value or chunk of a queue, and submits it.
-    private mutating func takeFirst(
+    /// Submits the first value or chunk of a queue.
+    ///
+    /// - Returns: Whether an update was submitted.
+    private mutating func submitFirst(
         of place: QueueID,
         to subscribers: [SubscriberID],
         at now: () -> Duration
     ) -> Bool {
         let limit = queues[place].beginsWithDocument ? self.subscribers.maximumLength(for: subscribers) : .max
         retry(in: place, of: subscribers)
-        guard let departure = queues[place].takeFirst(at: now, limit: limit) else { return false }
+        guard let next = queues[place].takeFirst(at: now, limit: limit) else { return false }
         submit(
-            departure.value,
-            departure.kind,
+            next.value,
+            next.kind,
             of: place,
             to: subscribers,
-            for: departure.ticket,
-            retained: departure.retained,
-            deadline: departure.isConfirmed ? now() + Self.confirmationLimit : nil
+            for: next.ticket,
+            retained: next.retained,
+            deadline: next.isConfirmed ? now() + Self.confirmationLimit : nil
         )
-        if departure.documentBytes != nil { handedOn(by: place, for: departure.ticket) }
+        if next.documentBytes != nil { submitted(by: place, for: next.ticket) }
         return true
     }
 
@@ -105,7 +104,7 @@ extension TransmitQueues {
                 value: value,
                 recipients: queues[place].recipients,
                 awaitsConfirmation: deadline != nil,
-                mustReach: isForAll ? Set(retained.map(\.subscriber.way.central)) : [],
+                requiredRecipients: isForAll ? Set(retained.map(\.subscriber.id.central)) : [],
                 lastSubscription: lastSubscription
             )
         )
@@ -181,8 +180,16 @@ extension TransmitQueues {
                     outcome.answers.append((waiter.ticket, .success(())))
                     continue
                 }
-                put(value, into: places, for: waiter, fallback: waiter.fallback)
                 isNew = true
+                guard !places.isEmpty else {
+                    outcome.answers.append((waiter.ticket, .success(())))
+                    continue
+                }
+                pendingCompletions[waiter.ticket] = PendingCompletion(
+                    remaining: places.count,
+                    isForAll: waiter.recipients == .subscribers
+                )
+                put(.value(value), into: places, for: waiter.ticket, fallsBack: waiter.fallback.isToAll)
             }
         }
         waiters = staying
@@ -212,18 +219,21 @@ extension TransmitQueues {
     }
 
     /// Returns the queues for a value to several subscribers, without duplicates.
-    func queues(
+    private func queues(
         of characteristic: AttributeHandle,
         toEach centrals: [Central.ID],
         size: Int,
-        fallback: UpdateFallback = .none
+        fallback: UpdateFallback
     ) -> Result<[QueueID], PeripheralError> {
+        guard let characteristicIndex = characteristicIndex(characteristic) else {
+            return centrals.isEmpty ? .success([]) : .failure(.notSubscribed)
+        }
         var all: [QueueID] = []
         for central in centrals {
-            switch queues(of: characteristic, to: .central(central), size: size) {
+            switch characteristics[characteristicIndex].queues(to: .central(central), size: size) {
             case .failure(let error) where fallback.isToAll && error.code == .notAddressable:
                 // An empty value always uses the queue that all share.
-                return queues(of: characteristic, to: .subscribers, size: 0)
+                return characteristics[characteristicIndex].queues(to: .subscribers, size: 0)
             case .failure(let error): return .failure(error)
             case .success(let places): all += places.filter { !all.contains($0) }
             }
@@ -234,17 +244,23 @@ extension TransmitQueues {
     /// Returns the queues for a value; empty if the value is for all subscribers and none exists.
     func queues(
         of characteristic: AttributeHandle,
-        to recipients: BackendUpdate.Recipients,
+        to recipients: UpdateRecipients,
         size: Int,
         fallback: UpdateFallback = .none
     ) -> Result<[QueueID], PeripheralError> {
-        if case .central(let central) = recipients, fallback.isToAll {
+        let single: BackendUpdate.Recipients
+        switch recipients {
+        case .centrals(let centrals):
+            return queues(of: characteristic, toEach: centrals, size: size, fallback: fallback)
+        case .central(let central) where fallback.isToAll:
             return queues(of: characteristic, toEach: [central], size: size, fallback: fallback)
+        case .central(let central): single = .central(central)
+        case .subscribers: single = .subscribers
         }
         guard let characteristicIndex = characteristicIndex(characteristic) else {
-            return recipients == .subscribers ? .success([]) : .failure(.notSubscribed)
+            return single == .subscribers ? .success([]) : .failure(.notSubscribed)
         }
-        return characteristics[characteristicIndex].queues(to: recipients, size: size)
+        return characteristics[characteristicIndex].queues(to: single, size: size)
     }
 
     private func queues(for waiter: Waiter, size: Int) -> Result<[QueueID], PeripheralError> {
@@ -267,36 +283,35 @@ extension TransmitQueues {
         }
     }
 
+    /// Adds a value or a document behind all others of each queue.
+    ///
+    /// - Parameters:
+    ///   - content: The value or the document.
+    ///   - places: The queues.
+    ///   - ticket: The call that waits for the outcome.
+    ///   - retained: The subscribers for which a value is retained.
+    ///   - fallsBack: Whether a value for one subscriber is sent to all together if the stack cannot reach
+    ///     it alone.
     mutating func put(
-        _ value: [UInt8],
+        _ content: SubscriberQueue.Entry.Content,
         into places: [QueueID],
-        for waiter: Waiter?,
-        fallback: UpdateFallback
+        for ticket: Ticket? = nil,
+        retainedFor retained: [RetainedDelivery.Part] = [],
+        fallsBack: Bool = false
     ) {
-        if let waiter {
-            guard !places.isEmpty else { return outcome.answers.append((waiter.ticket, .success(()))) }
-            pendingCompletions[waiter.ticket] = PendingCompletion(
-                remaining: places.count,
-                isForAll: waiter.recipients == .subscribers
-            )
-        }
         let sequence = makeSequence()
         for place in places {
+            if queues[place].isEmpty { turns.append(place) }
             let entry = SubscriberQueue.Entry(
-                .value(value),
+                content,
                 sequence: sequence,
-                for: waiter?.ticket,
-                fallsBack: fallback.isToAll && queues[place].central != nil
+                for: ticket,
+                retainedFor: retained,
+                fallsBack: fallsBack && queues[place].central != nil
             )
-            put(entry, into: place)
+            let replaced = queues[place].append(entry)
+            if let ticket = replaced?.ticket { endPart(of: ticket, .success(())) }
         }
-    }
-
-    /// Adds an entry behind all others of a queue.
-    mutating func put(_ entry: consuming SubscriberQueue.Entry, into place: QueueID) {
-        if queues[place].isEmpty { turns.append(place) }
-        let replaced = queues[place].append(entry)
-        if let ticket = replaced?.ticket { settle(ticket, .success(())) }
     }
 
     /// Creates the next position in the order of arrival.
@@ -309,7 +324,7 @@ extension TransmitQueues {
     ///
     /// A value for all is only for connected subscribers. Such a value does not fail if one subscriber could
     /// not be reached.
-    mutating func settle(_ ticket: Ticket, _ result: Result<Void, PeripheralError>) {
+    mutating func endPart(of ticket: Ticket, _ result: Result<Void, PeripheralError>) {
         guard var pendingCompletion = pendingCompletions[ticket] else { return }
         pendingCompletion.remaining -= 1
         if case .failure(let error) = result, !(pendingCompletion.isForAll && error.meansAbsence) {
@@ -334,7 +349,7 @@ extension TransmitQueues {
     }
 
     /// Answers the calls whose values have all completed.
-    mutating func settleBarriers() {
+    mutating func answerBarriers() {
         guard !barriers.isEmpty else { return }
         var barriers = barriers
         let cleared = barriers.takeCleared(nextNumber: nextNumber, isQueued: isQueued) { central, end in
@@ -428,7 +443,7 @@ extension TransmitQueues {
                 guard queues[turn.queue].beginsWithConfirmed, maySend(turn.queue, to: subscribers) else {
                     continue
                 }
-                _ = takeFirst(of: turn.queue, to: subscribers, at: now)
+                _ = submitFirst(of: turn.queue, to: subscribers, at: now)
                 if queues[turn.queue].isEmpty { turns.removeAll { $0 == turn.queue } }
                 continue
             }
@@ -527,8 +542,8 @@ extension TransmitQueues {
         mayHaveRetained = false
         var hasQueued = false
         for index in characteristics.indices where characteristics[index].policy.durableLimit != nil {
-            while let departure = nextRetained(of: index, from: source) {
-                queue(departure, of: index, at: now)
+            while let next = nextRetained(of: index, from: source) {
+                queue(next, of: index, at: now)
                 hasQueued = true
             }
         }
@@ -538,7 +553,7 @@ extension TransmitQueues {
     private mutating func nextRetained(
         of characteristicIndex: Int,
         from source: Preservation
-    ) -> RetainedDelivery.Departure? {
+    ) -> RetainedDelivery.NextUpdate? {
         let characteristic = characteristics[characteristicIndex]
         return retained.next(
             for: characteristic.retaining,
@@ -548,31 +563,26 @@ extension TransmitQueues {
     }
 
     private mutating func queue(
-        _ departure: RetainedDelivery.Departure,
+        _ next: RetainedDelivery.NextUpdate,
         of characteristicIndex: Int,
         at now: () -> Duration
     ) {
-        guard let first = departure.parts.first else { return }
+        guard let first = next.parts.first else { return }
         let value = first.entry.update.value
         let recipients: BackendUpdate.Recipients =
-            departure.manner == .alone ? .central(first.subscriber.way.central) : .subscribers
+            next.route == .alone ? .central(first.subscriber.id.central) : .subscribers
         guard let place = characteristics[characteristicIndex].queue(for: recipients) else {
-            return endRetained(departure.parts, .failure(.notSubscribed))
+            return endRetained(next.parts, .failure(.notSubscribed))
         }
         if first.subscriber.kind == .indication {
-            indicate(value, by: place, of: characteristicIndex, retainedFor: departure.parts, at: now())
+            indicate(value, by: place, of: characteristicIndex, retainedFor: next.parts, at: now())
         } else if case .failure(let error) = characteristics[characteristicIndex].queues(
             to: recipients,
             size: value.count
         ) {
-            endRetained(departure.parts, .failure(error))
+            endRetained(next.parts, .failure(error))
         } else {
-            let entry = SubscriberQueue.Entry(
-                .value(value),
-                sequence: makeSequence(),
-                retainedFor: departure.parts
-            )
-            put(entry, into: place)
+            put(.value(value), into: [place], retainedFor: next.parts)
         }
     }
 

@@ -52,7 +52,7 @@ struct TransmitQueues {
     struct Waiter {
         var ticket: Ticket
         var characteristic: AttributeHandle
-        var recipients: BackendUpdate.Recipients
+        var recipients: UpdateRecipients
         var fallback: UpdateFallback
         var value: [UInt8]?
         /// Whether there was no room when the call began.
@@ -167,7 +167,7 @@ struct TransmitQueues {
             send(at: now)
             sendConfirmed(at: now)
         } while admitWaiters() || queueRetained(at: now, from: source)
-        settleBarriers()
+        answerBarriers()
         delayFailed(from: now)
         for place in turns { queues[place].waits(since: now) }
         for place in confirmedTurns.takeNewlyWaiting() { queues[place].counters.waits += 1 }
@@ -185,44 +185,23 @@ struct TransmitQueues {
 extension TransmitQueues {
     /// Offers a value.
     ///
-    /// If there is no room, the value is refused.
+    /// If one of the recipients has no room, the value is refused for all.
     mutating func offer(
         _ value: [UInt8],
         of characteristic: AttributeHandle,
-        to recipients: BackendUpdate.Recipients,
+        to recipients: UpdateRecipients,
         fallback: UpdateFallback = .none
     ) -> Answer {
+        let places: [QueueID]
         switch queues(of: characteristic, to: recipients, size: value.count, fallback: fallback) {
-        case .failure(let error): .failed(error)
-        case .success(let places): offer(value, into: places, fallback: fallback)
+        case .failure(let error): return .failed(error)
+        case .success(let found): places = found
         }
-    }
-
-    /// Offers a value for several subscribers.
-    ///
-    /// If one of the subscribers has no room, the value is refused for all.
-    mutating func offer(
-        _ value: [UInt8],
-        of characteristic: AttributeHandle,
-        toEach centrals: [Central.ID],
-        fallback: UpdateFallback = .none
-    ) -> Answer {
-        switch queues(of: characteristic, toEach: centrals, size: value.count, fallback: fallback) {
-        case .failure(let error): .failed(error)
-        case .success(let places): offer(value, into: places, fallback: fallback)
-        }
-    }
-
-    private mutating func offer(
-        _ value: [UInt8],
-        into places: [QueueID],
-        fallback: UpdateFallback
-    ) -> Answer {
         guard hasRoom(in: places, for: value.count), waiters.isEmpty || isFree(places) else {
             for place in lacking(places, room: value.count) { queues[place].counters.refused += 1 }
             return .full
         }
-        put(value, into: places, for: nil, fallback: fallback)
+        put(.value(value), into: places, fallsBack: fallback.isToAll)
         return .accepted
     }
 
@@ -232,7 +211,7 @@ extension TransmitQueues {
     mutating func wait(
         _ ticket: Ticket,
         for characteristic: AttributeHandle,
-        to recipients: BackendUpdate.Recipients,
+        to recipients: UpdateRecipients,
         fallback: UpdateFallback = .none,
         with value: [UInt8]?
     ) {
@@ -247,7 +226,7 @@ extension TransmitQueues {
         )
     }
 
-    /// Withdraws the values of a call that have not been handed to the stack.
+    /// Withdraws the values of a call that have not been submitted.
     ///
     /// - Returns: Whether the call still waited.
     mutating func cancel(_ ticket: Ticket) -> Bool {
@@ -261,7 +240,7 @@ extension TransmitQueues {
         return true
     }
 
-    /// Removes the entries of a ticket from a queue that have not been handed to the stack.
+    /// Removes the entries of a ticket from a queue that have not been submitted.
     mutating func withdraw(_ ticket: Ticket, from place: QueueID) {
         queues[place].withdraw(ticket)
         if queues[place].isEmpty { turns.removeAll { $0 == place } }
@@ -274,7 +253,7 @@ extension TransmitQueues {
             inFlightUpdate.ticket = nil
             return ticket
         }
-        if let ticket { settle(ticket, .success(())) }
+        if let ticket { endPart(of: ticket, .success(())) }
     }
 
     /// Records that a value has completed, or could not be sent.
@@ -337,7 +316,7 @@ extension TransmitQueues {
             if update.kind == .indication {
                 queues[queue].counters.count(result, isKnown: isKnown)
             } else {
-                queues[queue].left(result, isKnown: isKnown)
+                queues[queue].ended(result, isKnown: isKnown)
             }
         } else {
             characteristics[update.characteristicIndex].past.count(result, isKnown: isKnown)
@@ -346,7 +325,7 @@ extension TransmitQueues {
             endRetained(update.retained, result)
         }
         switch (update.kind, update.ticket) {
-        case (.value, let ticket?), (.valueWithFallback, let ticket?): settle(ticket, result)
+        case (.value, let ticket?), (.valueWithFallback, let ticket?): endPart(of: ticket, result)
         case (.indication, let ticket?): outcome.answers.append((ticket, result))
         case (.chunk(let bytes), let ticket?): chunkEnded(of: ticket, bytes, by: update.queue, result)
         case (.chunk(let bytes), nil): if let queue = update.queue { remnantEnded(by: queue, bytes, result) }
@@ -374,7 +353,9 @@ extension TransmitQueues {
         lastSubscription = number
         let characteristicIndex = makeIndex(characteristic)
         let former = characteristics[characteristicIndex].shared.first
-        if central != nil { end(central, characteristicIndex, because: .notSubscribed, isAnew: true) }
+        if central != nil {
+            end(central, characteristicIndex, because: .notSubscribed, isResubscription: true)
+        }
         guard characteristics[characteristicIndex].subscriber(central) == nil else { return }
         let subscriber = SubscribedCharacteristic.Subscriber(
             central: central,
@@ -391,7 +372,9 @@ extension TransmitQueues {
         // The central that subscribes again also receives the waiting indications for all.
         if let former, let shared { confirmedTurns.move(from: former, to: shared) }
         if let central, characteristics[characteristicIndex].policy.durableLimit != nil {
-            retained.subscribed(RetainedDelivery.Way(characteristic: characteristic, central: central))
+            retained.subscribed(
+                RetainedDelivery.SubscriptionID(characteristic: characteristic, central: central)
+            )
             mayHaveRetained = true
         }
         joinTransfers(subscriber, of: characteristicIndex)
@@ -471,7 +454,7 @@ extension TransmitQueues {
             endRetained(update.retained, .failure(.disconnected))
             switch (update.kind, update.ticket) {
             case (.value, let ticket?), (.valueWithFallback, let ticket?):
-                settle(ticket, .failure(.disconnected))
+                endPart(of: ticket, .failure(.disconnected))
             case (.indication, let ticket?): outcome.answers.append((ticket, .failure(.disconnected)))
             case (.chunk, _), (_, nil): break
             }
@@ -483,33 +466,35 @@ extension TransmitQueues {
         _ central: Central.ID?,
         _ characteristicIndex: Int,
         because error: PeripheralError,
-        isAnew: Bool = false
+        isResubscription: Bool = false
     ) {
         let idle = characteristics[characteristicIndex].remove(central)
-        for place in idle { close(place, because: error, isAnew: isAnew) }
+        for place in idle { close(place, because: error, isResubscription: isResubscription) }
         if let central {
             let characteristic = characteristics[characteristicIndex].characteristic
-            retained.unsubscribed(RetainedDelivery.Way(characteristic: characteristic, central: central))
+            retained.unsubscribed(
+                RetainedDelivery.SubscriptionID(characteristic: characteristic, central: central)
+            )
             func isGone(_ waiter: Waiter) -> Bool {
-                waiter.characteristic == characteristic && waiter.recipients == .central(central)
+                waiter.characteristic == characteristic && waiter.recipients.names(central)
             }
             outcome.answers += waiters.filter(isGone).map { ($0.ticket, .failure(error)) }
             waiters.removeAll(where: isGone)
         }
-        leaveTransfers(central, characteristicIndex, closing: idle, because: isAnew ? nil : error)
+        leaveTransfers(central, characteristicIndex, closing: idle, because: isResubscription ? nil : error)
     }
 
     /// Removes a queue and drops its waiting values.
-    private mutating func close(_ place: QueueID, because error: PeripheralError, isAnew: Bool) {
+    private mutating func close(_ place: QueueID, because error: PeripheralError, isResubscription: Bool) {
         let isForAll = queues[place].central == nil
         // An indication for all succeeds if all subscribers have left before its turn.
-        if !isForAll || !isAnew { failIndications(of: place, because: isForAll ? nil : error) }
+        if !isForAll || !isResubscription { failIndications(of: place, because: isForAll ? nil : error) }
         let queue = queues.remove(place)
         characteristics[queue.characteristicIndex].past.add(queue.finalCounters)
         turns.removeAll { $0 == place }
         updatesInFlight.changeAll { if $0.queue == place { $0.queue = nil } }
         for entry in queue.entries {
-            if let ticket = entry.ticket { settle(ticket, .failure(error)) }
+            if let ticket = entry.ticket { endPart(of: ticket, .failure(error)) }
             endRetained(entry.retained, .failure(error))
         }
     }

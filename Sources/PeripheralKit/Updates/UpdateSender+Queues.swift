@@ -6,26 +6,13 @@ extension UpdateSender {
     func update(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
-        to recipients: BackendUpdate.Recipients,
+        to recipients: UpdateRecipients,
         fallback: UpdateFallback = .none
     ) throws(PeripheralError) -> Bool {
-        try offer { $0.queues.offer(value, of: characteristic, to: recipients, fallback: fallback) }
-    }
-
-    /// Offers a value for several subscribers.
-    func update(
-        _ characteristic: AttributeHandle,
-        _ value: [UInt8],
-        toEach centrals: [Central.ID],
-        fallback: UpdateFallback
-    ) throws(PeripheralError) -> Bool {
-        try offer { $0.queues.offer(value, of: characteristic, toEach: centrals, fallback: fallback) }
-    }
-
-    private func offer(
-        _ offer: (inout State) -> TransmitQueues.Answer
-    ) throws(PeripheralError) -> Bool {
-        let answer = change { $0.isStopped ? .failed(.stopped) : offer(&$0) }
+        let answer: TransmitQueues.Answer = change { state in
+            guard !state.isStopped else { return .failed(.stopped) }
+            return state.queues.offer(value, of: characteristic, to: recipients, fallback: fallback)
+        }
         switch answer {
         case .accepted: return true
         case .full: return false
@@ -39,7 +26,7 @@ extension UpdateSender {
     func notify(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
-        to recipients: BackendUpdate.Recipients,
+        to recipients: UpdateRecipients,
         fallback: UpdateFallback = .none
     ) async throws {
         try await wait { queues, ticket in
@@ -62,7 +49,7 @@ extension UpdateSender {
     /// Waits until there is room for a value.
     func ready(
         _ characteristic: AttributeHandle,
-        for recipients: BackendUpdate.Recipients,
+        for recipients: UpdateRecipients,
         fallback: UpdateFallback = .none
     ) async throws {
         try await wait { queues, ticket in
@@ -122,12 +109,15 @@ extension UpdateSender {
         change { _ in }
     }
 
-    /// Changes the state and carries out the effects of the change.
+    /// Changes the state, carries out the effects of the change, and submits updates to the backend.
+    ///
+    /// One thread at a time submits updates, so that they keep their order. The backend may answer before it
+    /// returns, which calls this function again.
     @discardableResult
     func change<Answer, Failure: Error>(
         _ change: (inout State) throws(Failure) -> Answer
     ) throws(Failure) -> Answer {
-        let (answer, first, effects) = try state.withLock { state throws(Failure) in
+        var (answer, outgoing, effects) = try state.withLock { state throws(Failure) in
             let answer = try change(&state)
             let outcome = state.queues.takeOutcome(
                 at: stopwatch.elapsed,
@@ -135,23 +125,16 @@ extension UpdateSender {
                 updates: &state.outgoing
             )
             let effects = outcome.map { state.effects(in: $0) }
-            return (answer, state.isHandingOn ? nil : state.takeOutgoing(), effects)
+            return (answer, state.isSubmitting ? nil : state.takeOutgoing(), effects)
         }
         effects?.report()
         if effects?.hasEarlierDeadline == true { deadlines.wake() }
-        handOn(first)
-        return answer
-    }
-
-    /// Hands updates to the backend, from one thread at a time, so that they keep their order.
-    ///
-    /// The backend may answer before it returns, which calls this function again.
-    private func handOn(_ next: consuming State.Outgoing?) {
-        while var outgoing = next.take() {
-            outgoing.link.submit(all: outgoing.updates)
-            outgoing.updates.removeAll(keepingCapacity: true)
-            next = state.withLock { $0.takeOutgoing(reusing: outgoing.updates) }
+        while var next = outgoing.take() {
+            next.link.submit(all: next.updates)
+            next.updates.removeAll(keepingCapacity: true)
+            outgoing = state.withLock { $0.takeOutgoing(reusing: next.updates) }
         }
+        return answer
     }
 }
 
@@ -179,8 +162,8 @@ extension UpdateSender.State {
     /// - Parameter memory: An empty array, for later updates.
     /// - Returns: `nil` when there are no updates, or no link.
     fileprivate mutating func takeOutgoing(reusing memory: [BackendUpdate] = []) -> Outgoing? {
-        isHandingOn = !outgoing.isEmpty && linkOnTheAir != nil
-        guard isHandingOn, let link else {
+        isSubmitting = !outgoing.isEmpty && linkOnTheAir != nil
+        guard isSubmitting, let link else {
             if outgoing.isEmpty { outgoing = memory }
             return nil
         }
@@ -211,7 +194,7 @@ extension UpdateSender {
     func transfer(
         _ document: Document,
         over characteristic: AttributeHandle,
-        to recipients: DocumentRecipients,
+        to recipients: UpdateRecipients,
         isStanding: Bool,
         _ progress: (TransferProgress) -> Void
     ) async throws {

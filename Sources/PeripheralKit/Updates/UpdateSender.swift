@@ -11,7 +11,7 @@ final class UpdateSender: Sendable {
         var queues: TransmitQueues
         /// The next updates for the link.
         var outgoing: [BackendUpdate] = []
-        var isHandingOn = false
+        var isSubmitting = false
         /// The calls that wait for room in the queues, or for the outcome of a value.
         var callers: [TransmitQueues.Ticket: Caller] = [:]
         /// The calls that wait for the end of a transfer.
@@ -180,7 +180,7 @@ final class UpdateSender: Sendable {
             state.withLock { $0.queues.nextDeadline() }
         } passed: { now in
             let (link, late) = change { ($0.link, $0.queues.deadlinesPassed(at: now)) }
-            for update in late { link?.abandon(update) }
+            for update in late { link?.giveUp(update) }
         }
     }
 }

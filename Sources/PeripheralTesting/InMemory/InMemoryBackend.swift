@@ -177,7 +177,7 @@ private struct InMemoryLink: BackendLink {
     /// An operation on an update.
     enum Order {
         case send(BackendUpdate)
-        case abandon(BackendUpdate.ID)
+        case giveUp(BackendUpdate.ID)
     }
 
     let server: VirtualGATTServer
@@ -198,15 +198,15 @@ private struct InMemoryLink: BackendLink {
         orders.yield(.send(update))
     }
 
-    func abandon(_ update: BackendUpdate.ID) {
-        orders.yield(.abandon(update))
+    func giveUp(_ update: BackendUpdate.ID) {
+        orders.yield(.giveUp(update))
     }
 
     func carryOut(_ order: Order) {
         switch order {
         case .send(let update):
             send(update)
-        case .abandon(let id):
+        case .giveUp(let id):
             // Each confirmation belongs to a known update, so no wait is necessary.
             endAwaited(id, .failed(code: .unconfirmed, "A central has not confirmed the indication."))
         }
@@ -215,7 +215,7 @@ private struct InMemoryLink: BackendLink {
     private func send(_ update: BackendUpdate) {
         let confirmations = AwaitedConfirmations { endAwaited(update.id, $0) }
         let level = table.notifySecurity(of: update.characteristic)
-        guard canReach(update.mustReach, by: update, at: level) else {
+        guard canReach(update.requiredRecipients, by: update, at: level) else {
             return end(update, .failed(.insecure))
         }
         var isWithheld = false

@@ -173,7 +173,7 @@ struct ConfirmedTransferTests {
             clock.advance(by: .seconds(30))
             let error = await #expect(throws: PeripheralError.self) { try await lost.value }
             #expect(error?.code == .unconfirmed)
-            #expect(await link.nextAbandoned() == chunk.id)
+            #expect(await link.nextGivenUp() == chunk.id)
             let next = send(second, by: session)
             try await untilWaiting(1, in: session)
             host.handle(.updateEnded(chunk.id, .failed(PeripheralError(code: .unconfirmed, message: ""))))

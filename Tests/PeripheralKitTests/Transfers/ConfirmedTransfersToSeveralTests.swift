@@ -38,7 +38,7 @@ struct ConfirmedTransfersToSeveralTests {
     /// Begins a document, and waits for its first chunks.
     private func send(
         _ bytes: [UInt8]? = nil,
-        to recipients: DocumentRecipients = .subscribers,
+        to recipients: UpdateRecipients = .subscribers,
         chunks: Int
     ) async throws -> Task<Void, any Error> {
         let document = Document(bytes: bytes ?? whole, chunkSize: 10, endMarker: marker, isConfirmed: true)
@@ -267,7 +267,7 @@ private final class HoldingLink: BackendLink {
         updates.withLock { $0.append(update) }
     }
 
-    func abandon(_ update: BackendUpdate.ID) {}
+    func giveUp(_ update: BackendUpdate.ID) {}
     func disconnect(_ central: Central.ID) async throws {}
     func bondedCentrals() async throws -> [Central] { [] }
     func forget(_ central: Central.ID) async throws {}

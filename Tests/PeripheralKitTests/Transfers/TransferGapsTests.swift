@@ -297,7 +297,7 @@ private final class TurningLink: BackendLink {
         sender.ended([(update.id, .completed)])
     }
 
-    func abandon(_ update: BackendUpdate.ID) {}
+    func giveUp(_ update: BackendUpdate.ID) {}
     func disconnect(_ central: Central.ID) async throws {}
     func bondedCentrals() async throws -> [Central] { [] }
     func forget(_ central: Central.ID) async throws {}

@@ -231,7 +231,7 @@ struct TransferQueuesTests {
     }
 
     @Test func anErrorEndsWhatIsForOneAndIsToldOfWhatIsForAll() {
-        for recipients in [DocumentRecipients.central(a), .subscribers] {
+        for recipients in [UpdateRecipients.central(a), .subscribers] {
             var queues = queues([a, b])
             queues.begin(1, document, of: Self.bulk, to: recipients, isStanding: false)
             let insecure = PeripheralError(code: .insufficientSecurity, message: "Not encrypted.")

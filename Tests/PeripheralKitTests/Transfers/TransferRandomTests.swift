@@ -105,7 +105,7 @@ struct TransferRandomTests {
                     endMarker: Self.marker,
                     isConfirmed: isConfirmed
                 )
-                let recipients: [DocumentRecipients] = [.subscribers, .central(central), .centrals(centrals)]
+                let recipients: [UpdateRecipients] = [.subscribers, .central(central), .centrals(centrals)]
                 model.queues.begin(
                     begun,
                     document,

@@ -55,7 +55,7 @@ private final class ReenteringLink: BackendLink {
         react.withLock(\.self)?(update)
     }
 
-    func abandon(_ update: BackendUpdate.ID) {}
+    func giveUp(_ update: BackendUpdate.ID) {}
     func disconnect(_ central: Central.ID) async throws {}
     func bondedCentrals() async throws -> [Central] { [] }
     func forget(_ central: Central.ID) async throws {}

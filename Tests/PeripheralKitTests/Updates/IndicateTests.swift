@@ -123,7 +123,7 @@ struct IndicateTests {
             let sent = try #require(await link.next())
             await clock.waitForSleeper()
             clock.advance(by: .seconds(30))
-            #expect(await link.nextAbandoned() == sent.id)
+            #expect(await link.nextGivenUp() == sent.id)
             await #expect(throws: PeripheralError.self) { try await indication.value }
             async let next: Void = session.indicate(alarm, 2, to: first)
             async let other: Void = session.indicate(alarm, 3, to: second)

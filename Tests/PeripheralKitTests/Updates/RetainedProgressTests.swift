@@ -3,7 +3,7 @@ import Testing
 
 @testable import PeripheralKit
 
-/// What is known of the updates on their way to a subscriber.
+/// What is known of the updates on their id to a subscriber.
 struct RetainedDeliveryProgressTests {
     private let outbox = {
         var outbox = Outbox([])
@@ -13,9 +13,9 @@ struct RetainedDeliveryProgressTests {
         return outbox
     }()
 
-    private func progress(_ manner: RetainedDelivery.Manner) -> RetainedProgress {
+    private func progress(_ route: RetainedDelivery.Route) -> RetainedProgress {
         var progress = RetainedProgress()
-        for entry in outbox.entries { progress.begin(entry, manner) }
+        for entry in outbox.entries { progress.begin(entry, route) }
         return progress
     }
 
@@ -39,15 +39,15 @@ struct RetainedDeliveryProgressTests {
     }
 
     @Test func whatFailsOneWayIsTriedTheOtherOnce() throws {
-        for (manner, code, other) in [
+        for (route, code, other) in [
             (.alone, .notAddressable, .together), (.together, .insufficientSecurity, .alone),
-        ] as [(RetainedDelivery.Manner, PeripheralError.Code, RetainedDelivery.Manner)] {
-            var progress = progress(manner)
+        ] as [(RetainedDelivery.Route, PeripheralError.Code, RetainedDelivery.Route)] {
+            var progress = progress(route)
             let error = PeripheralError(code: code, message: "")
             for number in 1...3 as ClosedRange<UInt64> { #expect(progress.ended(number, error) == []) }
             #expect(!progress.isToBeTriedLater)
             var next = try #require(progress.next)
-            #expect(next.manner == other && next.numbers == [])
+            #expect(next.route == other && next.numbers == [])
             next.begin(outbox.entries[0], other)
             #expect(next.ended(1, error) == [])
             #expect(next.isToBeTriedLater)

@@ -134,7 +134,7 @@ private struct QueueModel {
     private mutating func offer(_ handle: AttributeHandle, to recipients: BackendUpdate.Recipients) {
         let (number, bytes) = makeValue(of: handle, to: recipients, isWaitedFor: false)
         let streams = subscribers(of: handle, among: recipients)
-        switch queues.offer(bytes, of: handle, to: recipients) {
+        switch queues.offer(bytes, of: handle, to: UpdateRecipients(recipients)) {
         case .accepted: for stream in streams { expect(number, by: stream) }
         case .full: #expect(!streams.isEmpty)
         case .failed: #expect(recipients != .subscribers)
@@ -146,7 +146,7 @@ private struct QueueModel {
         let value =
             Bool.random(using: &random) ? makeValue(of: handle, to: recipients, isWaitedFor: true) : nil
         waiting[nextTicket] = (recipients, handle, value?.number)
-        queues.wait(nextTicket, for: handle, to: recipients, with: value?.bytes)
+        queues.wait(nextTicket, for: handle, to: UpdateRecipients(recipients), with: value?.bytes)
     }
 
     private mutating func indicate(_ handle: AttributeHandle, to recipients: BackendUpdate.Recipients) {
@@ -227,7 +227,7 @@ private struct QueueModel {
             let wouldFind = [0, 512].allSatisfy { size in
                 var copy = queues
                 let value = [UInt8](repeating: 0, count: size)
-                return accepts(value, of: waiter.handle, to: waiter.recipients, &copy)
+                return accepts(value, of: waiter.handle, to: UpdateRecipients(waiter.recipients), &copy)
             }
             #expect(!wouldFind, "somebody waits although there is room")
         }

@@ -327,7 +327,7 @@ struct TransmitQueuesTests {
         // With a window of one, the value for one of the centrals waits behind another value.
         if window == 1 { #expect(accepts([9], of: Self.other, to: .central(b), &queues)) }
         var sent = queues.takeOutcome(at: .zero).updates
-        _ = queues.offer([1], of: Self.bulk, toEach: [a, b], fallback: .allSubscribers)
+        _ = queues.offer([1], of: Self.bulk, to: .centrals([a, b]), fallback: .allSubscribers)
         #expect(accepts([2], of: Self.bulk, to: .subscribers, &queues))
         sent += queues.takeOutcome(at: .zero).updates
         let later = drain(
@@ -414,7 +414,7 @@ struct TransmitQueuesTests {
     @Test func aValueForSeveralIsForAllOfThemOrForNone() {
         var queues = queues(subscribed: [a, b])
         while accepts([0], of: Self.bulk, to: .central(a), &queues) {}
-        let refused = answer([1], toEach: [b, a], &queues)
+        let refused = answer([1], to: .centrals([b, a]), &queues)
         #expect(refused == nil)
         // That of the other one has room.
         let counted = QueueReport.ofEachQueue(in: queues).filter { $0.counters.refused > 1 }
@@ -424,11 +424,11 @@ struct TransmitQueuesTests {
         #expect(sent.allSatisfy { $0.recipients == .central(a) })
         for update in sent { queues.ended(update.id, .success(())) }
         _ = queues.takeOutcome(at: .zero)
-        let accepted = answer([2], toEach: [b, a, b], &queues)
+        let accepted = answer([2], to: .centrals([b, a, b]), &queues)
         #expect(accepted == .accepted)
         let updates = queues.takeOutcome(at: .zero).updates
         #expect(updates.filter { $0.value == [2] }.map(\.recipients) == [.central(b), .central(a)])
-        let failed = answer([3], toEach: [b, Central.ID(address: .numbered(9))], &queues)
+        let failed = answer([3], to: .centrals([b, Central.ID(address: .numbered(9))]), &queues)
         #expect(failed == .failed(.notSubscribed))
         #expect(queues.takeOutcome(at: .zero).updates.isEmpty)
     }
@@ -495,10 +495,10 @@ struct TransmitQueuesTests {
     /// What is said to a value for several; `nil` when it finds no room.
     private func answer(
         _ value: [UInt8],
-        toEach centrals: [Central.ID],
+        to recipients: UpdateRecipients,
         _ queues: inout TransmitQueues
     ) -> Told? {
-        switch queues.offer(value, of: Self.bulk, toEach: centrals) {
+        switch queues.offer(value, of: Self.bulk, to: recipients) {
         case .accepted: .accepted
         case .full: nil
         case .failed(let error): .failed(error.code)
@@ -541,7 +541,7 @@ struct TransmitQueuesTests {
         var queues = TransmitQueues(policies: [:], window: 1)
         queues.subscribed(a, to: Self.bulk, isAddressable: true)
         queues.subscribed(b, to: Self.bulk, isAddressable: true)
-        let all: [BackendUpdate.Recipients] = [
+        let all: [UpdateRecipients] = [
             .central(a), .subscribers, .central(a), .subscribers, .central(b),
         ]
         var order: [BackendUpdate] = []
@@ -558,7 +558,7 @@ struct TransmitQueuesTests {
             index += 1
         }
         #expect(order.map(\.value) == [[0], [], [2], [], [4]])
-        #expect(order.map(\.recipients) == all)
+        #expect(order.map { UpdateRecipients($0.recipients) } == all)
     }
 
     @Test func aBulkTransferDoesNotStarveOthers() {
@@ -734,7 +734,7 @@ struct TransmitQueuesTests {
 func accepts(
     _ value: [UInt8],
     of characteristic: AttributeHandle,
-    to recipients: BackendUpdate.Recipients,
+    to recipients: UpdateRecipients,
     _ queues: inout TransmitQueues
 ) -> Bool {
     guard case .accepted = queues.offer(value, of: characteristic, to: recipients) else {

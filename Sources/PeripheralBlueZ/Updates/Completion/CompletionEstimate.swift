@@ -128,7 +128,7 @@ struct CompletionEstimate {
     func isMeasuring(at now: ContinuousClock.Instant) -> Bool { buffers.isMeasuring(at: now) }
 
     /// The time at which the controller has probably sent the next update; `nil` if this is not known.
-    var nextDeparture: ContinuousClock.Instant? { buffers.nextDeparture }
+    var nextCompletion: ContinuousClock.Instant? { buffers.nextCompletion }
 
     /// Records that bluetoothd receives an update.
     ///

@@ -34,7 +34,7 @@ struct ControllerBuffers {
 
     private struct Update {
         var delivery: Delivery
-        var departure: ContinuousClock.Instant
+        var completion: ContinuousClock.Instant
     }
 
     /// The number of packets that the controller has room for.
@@ -46,7 +46,7 @@ struct ControllerBuffers {
     /// The time at which the time for a packet is forgotten.
     private var expiry: ContinuousClock.Instant
     /// The time at which the controller has probably sent all packets.
-    private var lastDeparture: ContinuousClock.Instant
+    private var lastCompletion: ContinuousClock.Instant
     /// Whether updates have been waiting in the host since the latest packets.
     private var isHostWaiting = false
     /// The time of the latest packets, or of the latest update if it is later.
@@ -58,13 +58,13 @@ struct ControllerBuffers {
 
     init(room: Int, at now: ContinuousClock.Instant) {
         self.room = room
-        (expiry, lastDeparture, lastChange) = (now, now, now)
+        (expiry, lastCompletion, lastChange) = (now, now, now)
     }
 
     var isEmpty: Bool { updates.isEmpty }
 
     /// The time at which the next update is probably sent; `nil` if there is none.
-    var nextDeparture: ContinuousClock.Instant? { updates.first?.departure }
+    var nextCompletion: ContinuousClock.Instant? { updates.first?.completion }
 
     /// Returns whether the next packets show the time for a packet.
     func isMeasuring(at now: ContinuousClock.Instant) -> Bool {
@@ -105,8 +105,8 @@ struct ControllerBuffers {
             return takeSent(at: now) + deliveries
         }
         let latest = now + min(packetTime * room, Self.longestDelay)
-        lastDeparture = min(max(lastDeparture, now) + packetTime * packets, latest)
-        for delivery in deliveries { updates.append(Update(delivery: delivery, departure: lastDeparture)) }
+        lastCompletion = min(max(lastCompletion, now) + packetTime * packets, latest)
+        for delivery in deliveries { updates.append(Update(delivery: delivery, completion: lastCompletion)) }
         return takeSent(at: now)
     }
 
@@ -133,7 +133,7 @@ struct ControllerBuffers {
         (fullSince, measuredPackets) = (now, 0)
         // Once the time is known, the counters are read less often. A shorter time may be an error then.
         if assumed > packetTime { (packetTime, expiry) = (assumed, now + Self.validity) }
-        lastDeparture = now + min(packetTime * room, Self.longestDelay)
+        lastCompletion = now + min(packetTime * room, Self.longestDelay)
     }
 
     /// Removes and returns the updates that have probably been sent.
@@ -142,7 +142,8 @@ struct ControllerBuffers {
     /// been sent.
     private mutating func takeSent(at now: ContinuousClock.Instant) -> [Delivery] {
         var sent: [Delivery] = []
-        while let first = updates.first, updates.count > room || packetTime == .zero || first.departure <= now
+        while let first = updates.first,
+            updates.count > room || packetTime == .zero || first.completion <= now
         {
             sent.append(updates.removeFirst().delivery)
         }

@@ -93,7 +93,7 @@ final class EstimatedCompletion: CompletionTracker {
 
     private func readCountersLater(after interval: Duration) {
         guard !timer.isSet, !estimate.isEmpty else { return }
-        timer.set(after: untilNextDeparture(atMost: interval)) { [weak self] in
+        timer.set(after: untilNextCompletion(atMost: interval)) { [weak self] in
             guard let self else { return }
             let hasCompleted = readCounters()
             let longest = estimate.isMeasuring(at: .now) ? Self.shortestInterval : Self.longestInterval
@@ -101,9 +101,9 @@ final class EstimatedCompletion: CompletionTracker {
         }
     }
 
-    private func untilNextDeparture(atMost interval: Duration) -> Duration {
-        guard let departure = estimate.nextDeparture else { return interval }
-        return min(interval, max(departure - .now, .milliseconds(1)))
+    private func untilNextCompletion(atMost interval: Duration) -> Duration {
+        guard let completion = estimate.nextCompletion else { return interval }
+        return min(interval, max(completion - .now, .milliseconds(1)))
     }
 
     /// Reads the total that the kernel has passed to the controller.

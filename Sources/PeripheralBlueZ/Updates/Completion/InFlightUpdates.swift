@@ -155,7 +155,7 @@ struct InFlightUpdates {
     mutating func settled(_ central: Central.ID) -> [BackendEvent] {
         var events: [BackendEvent] = []
         for index in routes.indices where routes[index].central == central {
-            settle(index, .lost, &events)
+            end(index, .lost, &events)
         }
         routes.removeAll { $0.central == central }
         recoveries.removeAll { $0.central == central }
@@ -199,7 +199,7 @@ struct InFlightUpdates {
                 beginRecovery(of: routes[index].central)
             } else {
                 routes[index].isDeserted = true
-                settle(index, .givenUp, &events)
+                end(index, .givenUp, &events)
             }
         }
         for central in recoveries.map(\.central) {
@@ -231,7 +231,7 @@ struct InFlightUpdates {
         case .resolved:
             recoveries.removeAll { $0.central == central }
             for index in routes.indices where routes[index].central == central {
-                settle(index, .completed, &events)
+                end(index, .completed, &events)
             }
         }
     }
@@ -302,7 +302,7 @@ struct InFlightUpdates {
         }
     }
 
-    private mutating func settle(_ index: Int, _ fate: Fate, _ events: inout [BackendEvent]) {
+    private mutating func end(_ index: Int, _ fate: Fate, _ events: inout [BackendEvent]) {
         for id in routes[index].updates.compactMap(\.id) {
             if let event = ended(id, fate) { events.append(event) }
         }

@@ -129,11 +129,11 @@ final class Procedures: Sendable {
 
     private func run(_ request: Request, after earlier: [Task<Void, Never>]) async {
         for task in earlier { await task.value }
-        await request.session.runtime.untilAnswersHaveLeft()
+        await request.session.runtime.untilAnswersAreForwarded()
         if let response = await response(to: request) {
             // The response uses another path and could overtake earlier updates. If the wait fails, the
             // response is not needed.
-            try? await request.session.runtime.untilUpdatesHaveLeft(for: request.central.id)
+            try? await request.session.runtime.untilUpdatesAreForwarded(for: request.central.id)
             if state.withLock({ $0.table.respond(request.number) }) { await send(response, to: request) }
         }
         drop(request.number)

@@ -83,7 +83,7 @@ private struct IdleLink: BackendLink {
     }
 
     func submit(_ update: BackendUpdate) {}
-    func abandon(_ update: BackendUpdate.ID) {}
+    func giveUp(_ update: BackendUpdate.ID) {}
     func disconnect(_ central: Central.ID) async throws {}
     func bondedCentrals() async throws -> [Central] { [] }
     func forget(_ central: Central.ID) async throws {}

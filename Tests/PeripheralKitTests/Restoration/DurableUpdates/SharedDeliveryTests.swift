@@ -201,7 +201,7 @@ final class SharedDeliveryTests: Sendable {
             while reached.count < phones.count {
                 let update = try await next(number, passing: .zero)
                 host.handle(.updateEnded(update.id, .completed))
-                reached.formUnion(update.mustReach)
+                reached.formUnion(update.requiredRecipients)
                 if case .central(let phone) = update.recipients { reached.insert(phone) }
                 number += 1
             }

@@ -66,9 +66,11 @@ private struct GatedLink: BackendLink {
     let gate: UpdateGate
 
     func submit(_ update: BackendUpdate) { gate.submit(update) }
-    func abandon(_ update: BackendUpdate.ID) { link.abandon(update) }
-    func untilAnswersHaveLeft() async { await link.untilAnswersHaveLeft() }
-    func untilUpdatesHaveLeft(for central: Central.ID) async { await link.untilUpdatesHaveLeft(for: central) }
+    func giveUp(_ update: BackendUpdate.ID) { link.giveUp(update) }
+    func untilAnswersAreForwarded() async { await link.untilAnswersAreForwarded() }
+    func untilUpdatesAreForwarded(for central: Central.ID) async {
+        await link.untilUpdatesAreForwarded(for: central)
+    }
     func disconnect(_ central: Central.ID) async throws { try await link.disconnect(central) }
     func bondedCentrals() async throws -> [Central] { try await link.bondedCentrals() }
     func forget(_ central: Central.ID) async throws { try await link.forget(central) }
