@@ -15,6 +15,7 @@ than any real one, and the kernel then drops what bluetoothd has not read yet
 
 import argparse
 import asyncio
+import collections
 import dataclasses
 import logging
 import os
@@ -158,15 +159,31 @@ class Link(Connection):
     def __post_init__(self):
         super().__post_init__()
         self.free_at = 0.0
+        self.waiting = collections.deque()
+        self.timer = None
         self.self_name, self.peer_name = str(self.self_address)[:17], str(self.peer_address)[:17]
 
     def on_hci_acl_data_packet(self, packet):
-        packet_time = self.link.packet_time_of(self)
-        if not packet_time:
+        if not self.waiting and not self.link.packet_time_of(self):
             return self.carry(packet)
-        loop = asyncio.get_running_loop()
-        self.free_at = max(self.free_at, loop.time()) + packet_time
-        loop.call_at(self.free_at, self.carry, packet)
+        self.waiting.append(packet)
+        if len(self.waiting) == 1:
+            self.carry_first_after(max(self.free_at, asyncio.get_running_loop().time()))
+
+    def carry_first_after(self, start):
+        self.free_at = start + self.link.packet_time_of(self)
+        self.timer = asyncio.get_running_loop().call_at(self.free_at, self.carry_first)
+
+    def carry_first(self):
+        packet = self.waiting.popleft()
+        if self.waiting:
+            self.carry_first_after(self.free_at)
+        self.carry(packet)
+
+    def speed_changed(self):
+        if self.waiting:
+            self.timer.cancel()
+            self.carry_first_after(asyncio.get_running_loop().time())
 
     def carry(self, packet):
         self.assembler.feed_packet(packet)
@@ -549,6 +566,9 @@ async def main():
             air.packet_time, air.packet_times = float(milliseconds) / 1000, {}
         else:
             air.packet_times[address] = float(milliseconds) / 1000
+        for controller in air.controllers:
+            for connection in controller.le_connections.values():
+                connection.speed_changed()
         return 'ok'
 
     def deaf(on='1'):

@@ -4,10 +4,10 @@ import PeripheralCore
 import PeripheralKit
 import PeripheralTesting
 
-/// Has the link of one of two subscribers carry nothing any more until it is lost, and looks whether the
-/// other is sent to again.
+/// Stops the link of one of two subscribers for some time, and examines when it recovers its rate.
 ///
-/// Meanwhile, the other reads a value.
+/// Then stops the link again until it is lost, and examines whether the other subscriber receives updates
+/// again. While the link is stopped, the other subscriber reads a value.
 ///
 /// The kernel takes back the room of the lost link in the controller, but uses it only when it is given
 /// something to send. A program that may observe the links sees that they are free; without `CAP_NET_RAW`, it
@@ -16,6 +16,8 @@ struct SilenceRun {
     private static let silence = Duration.seconds(8)
     /// How long a response may take beside the silent link.
     private static let responseLimit = Duration.seconds(4)
+    /// The time within which a link that returns has 80 % of its rate again, on an idle machine.
+    private static let recoveryGoal = Duration.seconds(2)
     /// How long updates may take to go on, beside other machines on the same processors.
     private static let patience = Duration.seconds(40)
 
@@ -56,6 +58,11 @@ struct SilenceRun {
                 for round in 1...rounds {
                     try await subscribe(leaving, to: value)
                     let before = try await resume(within: Self.patience)
+                    let usual = try await arrivals(at: leaving, within: .seconds(2)) / 4
+                    try Rig.radio("speed 1000000000 \(address(of: leaving))")
+                    try await Task.sleep(for: Self.silence)
+                    try Rig.radio("speed 2.5 \(address(of: leaving))")
+                    let recovery = try await recovery(of: leaving, to: usual, within: Self.patience)
                     try Rig.radio("speed 1000000000 \(address(of: leaving))")
                     try await Task.sleep(for: Self.silence)
                     let start = ContinuousClock.now
@@ -72,9 +79,15 @@ struct SilenceRun {
                     // Without observation, the silent link has all the room of the controller.
                     let isLate = try await response.value > Self.responseLimit
                     let isFailed =
-                        before == nil || after == nil
+                        before == nil || after == nil || recovery == nil
                         || isLate && session.completionReporting == .observed
                     if isFailed { failed += 1 }
+                    if let recovery {
+                        let verdict = recovery <= Self.recoveryGoal ? "within" : "not within"
+                        print(
+                            "      a link that returned had its rate again after \(recovery), \(verdict) \(Self.recoveryGoal)"
+                        )
+                    }
                     let time = after.map { "go on after \($0) s" } ?? "have not gone on for \(Self.patience)"
                     print(
                         "\(isFailed ? "FAIL " : "ok   ") round \(round), \(session.completionReporting): updates \(time), a response was \(isLate ? "late" : "in time")"
@@ -97,6 +110,30 @@ struct SilenceRun {
     private func subscribe(_ central: BumbleCentral, to value: Characteristic<UInt32>) async throws {
         try await central.connect(mtu: 517, encrypting: true)
         try await central.subscribe(central.locate(value).valueHandle, to: .notification)
+    }
+
+    /// Returns the number of updates that arrive at a central in a time.
+    private func arrivals(at central: BumbleCentral, within time: Duration) async throws -> Int {
+        try Rig.radio("arrivals")
+        try await Task.sleep(for: time)
+        let address = address(of: central)
+        return try Rig.radio("arrivals").count { $0.hasPrefix(address) }
+    }
+
+    /// Waits until 80 % of the usual number of updates arrive at a central in half a second.
+    ///
+    /// - Returns: The time until the end of that half second; `nil` if the limit has passed.
+    private func recovery(
+        of central: BumbleCentral,
+        to usual: Int,
+        within limit: Duration
+    ) async throws -> Duration? {
+        let start = ContinuousClock.now
+        while ContinuousClock.now - start < limit {
+            let count = try await arrivals(at: central, within: .milliseconds(500))
+            if count * 5 >= usual * 4, count > 0 { return ContinuousClock.now - start }
+        }
+        return nil
     }
 
     /// Waits until the one that stays has got more than can have been on its way.
