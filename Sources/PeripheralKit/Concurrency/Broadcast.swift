@@ -59,14 +59,14 @@ final class Broadcast<Event: Sendable>: Sendable {
     ///   - event: The event.
     ///   - isKept: Whether to buffer the event for the first listener, if no listener has begun yet.
     func send(_ event: Event, keeping isKept: Bool = false) {
-        let listeners = state.withLock { state in
+        // Inside the lock, so that all listeners receive the events in the same order.
+        state.withLock { state in
             if isKept, let count = state.early?.count {
                 if count == capacity { state.early?.removeFirst() }
                 state.early?.append(event)
             }
-            return state.listeners.values
+            for listener in state.listeners.values { listener.yield(event) }
         }
-        for listener in listeners { listener.yield(event) }
     }
 
     /// Ends the sequences of all current and later listeners.

@@ -29,7 +29,7 @@ final class RecordingLink: BackendLink {
     let refusal = Mutex<PeripheralError?>(nil)
     private let host = Mutex<(any PeripheralHost)?>(nil)
     private let (submitted, submit) = AsyncStream.makeStream(of: BackendUpdate.self)
-    private let (abandoned, abandon) = AsyncStream.makeStream(of: BackendUpdate.ID.self)
+    private let (givenUp, giveUps) = AsyncStream.makeStream(of: BackendUpdate.ID.self)
     private let stopped: AsyncStream<Never>
     private let stopping: AsyncStream<Never>.Continuation
 
@@ -57,14 +57,25 @@ final class RecordingLink: BackendLink {
         return nil
     }
 
-    func abandon(_ update: BackendUpdate.ID) {
-        abandon.yield(update)
+    func giveUp(_ update: BackendUpdate.ID) {
+        giveUps.yield(update)
     }
 
     /// The next update that is given up; for one reader.
-    func nextAbandoned() async -> BackendUpdate.ID? {
-        for await update in abandoned { return update }
+    func nextGivenUp() async -> BackendUpdate.ID? {
+        for await update in givenUp { return update }
         return nil
+    }
+
+    /// The number of calls that wait until updates are forwarded; `nil` if such calls return at once.
+    let waitsForForwarding = Mutex<Int?>(nil)
+
+    func untilUpdatesAreForwarded(for central: Central.ID) async {
+        let count = waitsForForwarding.withLock { count in
+            count = count.map { $0 + 1 }
+            return count
+        }
+        if count != nil { await untilStopped() }
     }
 
     func disconnect(_ central: Central.ID) async throws {}

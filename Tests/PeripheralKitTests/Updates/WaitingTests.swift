@@ -1,5 +1,6 @@
 import PeripheralKit
 import PeripheralTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -86,6 +87,17 @@ struct WaitingTests {
             async let dropped: Void = session.waitUntilSent()
             host.handle(.disconnected(central.id))
             try await dropped
+        }
+    }
+
+    @Test func theWaitForTheStackIsCancelled() async throws {
+        try await run { [self] session, host in
+            subscribe(host)
+            link.waitsForForwarding.withLock { $0 = 0 }
+            let waiting = Task { try await session.waitUntilSent() }
+            try await until { link.waitsForForwarding.withLock { $0 == 1 } }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
         }
     }
 }
