@@ -49,6 +49,36 @@ struct LinkMonitorTests {
         #expect(await monitor.openings == 4)
         await loop.stop()
     }
+
+    /// A program watches exactly if the kernel gives it the monitor channel.
+    ///
+    /// Where the tests run, the kernel may have no Bluetooth, and the program may lack the capability. The
+    /// test therefore asks the kernel by itself.
+    @Test func aProgramWatchesIfTheKernelAllowsIt() async {
+        let loop = EventLoop()
+        let watches = await withCheckedContinuation { continuation in
+            loop.execute {
+                let monitor = LinkMonitor(adapter: 0, on: loop) { _ in }
+                monitor?.close()
+                continuation.resume(returning: monitor != nil)
+            }
+        }
+        #expect(watches == kernelAllowsMonitoring())
+        await loop.stop()
+    }
+
+    /// Whether a raw HCI socket can be bound to the monitor channel of all adapters.
+    private func kernelAllowsMonitoring() -> Bool {
+        let descriptor = socket(31, CInt(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), 1)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        // The family, no adapter (0xFFFF), and the channel 2: struct sockaddr_hci.
+        let address: [UInt16] = [31, 0xFFFF, 2]
+        return address.withUnsafeBytes { bytes in
+            let start = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
+            return start.map { bind(descriptor, $0, socklen_t(bytes.count)) == 0 } ?? false
+        }
+    }
 }
 
 /// A monitor whose sockets the test has the other ends of.
