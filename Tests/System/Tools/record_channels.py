@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what the running bluetoothd does with AcquireNotify, AcquireWrite, Confirm and Handle.
 
-    rig/run-in-vm --radio bumble-legacy --timeout 600 -- python3 record_channels.py [SECTION...]
+    rig/run-in-vm --radio bumble-legacy --timeout 600 -- python3 Tools/record_channels.py [SECTION...]
 
 As record_bluez.py, it prints what it saw and checks nothing. 'fd N' is the application's end of the N-th
 socket that it has given to bluetoothd.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records how the running bluetoothd pairs, and what it makes of security flags and bonds.
 
-    rig/run-in-vm --radio bumble-legacy --timeout 600 -- python3 record_pairing.py [SECTION...]
+    rig/run-in-vm --radio bumble-legacy --timeout 600 -- python3 Tools/record_pairing.py [SECTION...]
 
 As record_bluez.py, it prints what it saw and checks nothing. The pairing itself is the kernel's: which
 question is asked follows from the capability of the agent at the time when the central connected.

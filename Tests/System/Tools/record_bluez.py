@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records how the running bluetoothd behaves toward a GATT application and an advertiser.
 
-    rig/run-in-vm -- python3 record_bluez.py [SECTION...]
+    rig/run-in-vm -- python3 Tools/record_bluez.py [SECTION...]
 
 What the emulator imitates comes from here; run it again when another version of bluetoothd
 matters. It checks nothing: it prints what it saw, by sections, for reading and comparing.
@@ -12,8 +12,8 @@ import os
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, 'rig'))
+SYSTEM = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(SYSTEM, 'rig'))
 import dbus  # noqa: E402
 from application import Application, Refused, typed, CHARACTERISTIC, HCI0, OBJECT_MANAGER, PROPERTIES, SERVICE  # noqa: E402
 from bumble import att  # noqa: E402

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what the running bluetoothd and the kernel make of an advertisement's properties.
 
-    rig/run-in-vm [--radio bumble-legacy] [--bluez RELEASE] -- python3 record_advertising.py
+    rig/run-in-vm [--radio bumble-legacy] [--bluez RELEASE] -- python3 Tools/record_advertising.py
 
 The plan of an advertisement and the emulator come from here. One line for each set of properties: the advertising
 data and the scan response as heard, L for legacy or E for extended, c for connectable, s for scannable; or the
@@ -13,8 +13,8 @@ import os
 import subprocess
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, 'rig'))
+SYSTEM = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(SYSTEM, 'rig'))
 import dbus  # noqa: E402
 from application import Application, HCI0, PROPERTIES, typed  # noqa: E402
 from central import Central  # noqa: E402
