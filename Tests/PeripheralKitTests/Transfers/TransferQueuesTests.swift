@@ -1,10 +1,11 @@
 import PeripheralCore
-import TestSupport
 import Testing
 
 @testable import PeripheralKit
 
 /// Documents in the queues: who gets which parts of them, and when they are done with.
+///
+/// A mark ends what a central has of a document that does not go on.
 @Suite(.timeLimit(.minutes(1)))
 struct TransferQueuesTests {
     private static let bulk: AttributeHandle = 3
@@ -12,20 +13,36 @@ struct TransferQueuesTests {
     private let a = Central.ID(address: .numbered(1))
     private let b = Central.ID(address: .numbered(2))
     private let c = Central.ID(address: .numbered(3))
+    private let marker: [UInt8] = [0xFF, 0xFF]
     private let document = Document(bytes: Array(0..<100), chunkSize: 10, endMarker: [0xFF, 0xFF])
+    /// Another one, of other bytes.
+    private let next = Document(bytes: Array(100..<200), chunkSize: 10, endMarker: [0xFF, 0xFF])
+    private let insecure = PeripheralError(code: .insufficientSecurity, message: "Not encrypted.")
 
-    private func queues(_ subscribers: [Central.ID], window: Int = 4) -> TransmitQueues {
-        var queues = TransmitQueues(policies: [:], window: window)
+    private func queues(
+        _ subscribers: [Central.ID],
+        window: Int = 4,
+        policies: [AttributeHandle: UpdatePolicy] = [:]
+    ) -> TransmitQueues {
+        var queues = TransmitQueues(policies: policies, window: window)
         for central in subscribers { queues.subscribed(central, to: Self.bulk, isAddressable: true) }
         return queues
     }
 
-    /// What has been sent, its recipients, and the outcome.
+    /// What has been sent, what is in flight of it, and the outcome.
     private struct Record {
-        var received: [BackendUpdate.Recipients: [[UInt8]]] = [:]
+        var sent: [BackendUpdate] = []
         var answers: [TransmitQueues.Ticket: PeripheralError.Code?] = [:]
         var progress: [TransferProgress] = []
-        private var underWay: [BackendUpdate] = []
+        private(set) var underWay: [BackendUpdate] = []
+
+        mutating func take(_ queues: inout TransmitQueues) {
+            let outcome = queues.takeOutcome(at: .zero)
+            for (ticket, result) in outcome.answers { answers[ticket] = result.code }
+            progress += outcome.progress.map(\.1)
+            sent += outcome.updates
+            underWay += outcome.updates
+        }
 
         /// Completes all updates, or at most `most` updates.
         ///
@@ -36,24 +53,41 @@ struct TransferQueuesTests {
             failing lost: Central.ID? = nil
         ) {
             var count = 0
-            repeat {
-                let outcome = queues.takeOutcome(at: .zero)
-                for update in outcome.updates {
-                    received[update.recipients, default: []].append(update.value)
-                }
-                for (ticket, result) in outcome.answers { answers[ticket] = result.code }
-                progress += outcome.progress.map(\.1)
-                underWay += outcome.updates
-                guard !underWay.isEmpty, count < most else { return }
+            take(&queues)
+            while !underWay.isEmpty, count < most {
                 count += 1
                 let update = underWay.removeFirst()
                 let isLost = lost.map { update.recipients == .central($0) } ?? false
                 queues.ended(update.id, isLost ? .failure(.notAddressable) : .success(()))
-            } while true
+                take(&queues)
+            }
+        }
+
+        /// Ends what is in flight, except for updates without a result, and takes nothing of what follows.
+        mutating func end(
+            _ queues: inout TransmitQueues,
+            _ result: (BackendUpdate) -> Result<Void, PeripheralError>?
+        ) {
+            underWay.removeAll { update in
+                guard let result = result(update) else { return false }
+                queues.ended(update.id, result)
+                return true
+            }
+        }
+
+        var values: [[UInt8]] { sent.map(\.value) }
+
+        /// What was sent before, between and after the marks, to all centrals together.
+        var parts: [[UInt8]] {
+            values.split(separator: [0xFF, 0xFF], omittingEmptySubsequences: false).map { Array($0.joined()) }
+        }
+
+        func received(by recipients: BackendUpdate.Recipients) -> [[UInt8]] {
+            sent.filter { $0.recipients == recipients }.map(\.value)
         }
 
         func documents(of recipients: BackendUpdate.Recipients) -> [[UInt8]] {
-            (received[recipients] ?? []).split { $0 == [0xFF, 0xFF] }.map { $0.flatMap(\.self) }
+            received(by: recipients).split { $0 == [0xFF, 0xFF] }.map { $0.flatMap(\.self) }
         }
     }
 
@@ -116,7 +150,7 @@ struct TransferQueuesTests {
         var record = Record()
         record.drain(&queues, at: 3)
         queues.subscribed(a, to: Self.bulk, isAddressable: true)
-        record.received = [:]
+        record.sent = []
         record.drain(&queues)
         #expect(record.documents(of: .central(a)) == [whole])
         #expect(record.answers == [1: nil])
@@ -181,7 +215,7 @@ struct TransferQueuesTests {
         record.drain(&queues, failing: a)
         #expect(record.documents(of: .central(b)) == [whole])
         // The part that it has is ended by a mark of its own.
-        #expect(record.received[.subscribers]?.first == [0xFF, 0xFF])
+        #expect(record.received(by: .subscribers).first == marker)
         #expect(record.documents(of: .subscribers) == [whole])
         #expect(record.answers == [1: nil])
     }
@@ -234,7 +268,6 @@ struct TransferQueuesTests {
         for recipients in [UpdateRecipients.central(a), .subscribers] {
             var queues = queues([a, b])
             queues.begin(1, document, of: Self.bulk, to: recipients, isStanding: false)
-            let insecure = PeripheralError(code: .insufficientSecurity, message: "Not encrypted.")
             for update in queues.takeOutcome(at: .zero).updates {
                 let isLost = update.recipients == .central(a)
                 queues.ended(update.id, isLost ? .failure(insecure) : .success(()))
@@ -242,7 +275,7 @@ struct TransferQueuesTests {
             var record = Record()
             record.drain(&queues)
             #expect(record.answers == [1: .insufficientSecurity])
-            #expect(record.received[.central(a)] == nil)
+            #expect(record.received(by: .central(a)).isEmpty)
         }
     }
 
@@ -258,18 +291,126 @@ struct TransferQueuesTests {
         #expect(queues.takeOutcome(at: .zero).updates.isEmpty)
     }
 
-    /// Otherwise, it would take the next document for the rest of this one.
-    @Test func whoHasAPartOfWhatIsCancelledIsToldByTheMark() {
+    @Test func aChunkIsNoLongerThanTheCentralCanGet() {
         var queues = queues([a])
-        queues.begin(1, document, of: Self.bulk, to: .subscribers, isStanding: true)
+        let document = Document(bytes: whole, chunkSize: 512, endMarker: nil)
+        queues.connected(Central(address: .numbered(1), mtu: 63, id: a))
+        queues.begin(1, document, of: Self.bulk, to: .central(a), isStanding: false)
+        var record = Record()
+        record.drain(&queues)
+        #expect(record.received(by: .central(a)).map(\.count) == [60, 40])
+    }
+
+    // MARK: The mark after a part of a document
+
+    /// Otherwise, it would take the next document for the rest of this one.
+    ///
+    /// The next may wait already when this one is cancelled.
+    @Test(arguments: [false, true])
+    func whoHasAPartOfWhatIsCancelledIsToldByTheMark(isNextWaiting: Bool) {
+        var queues = queues([a])
+        let recipients: UpdateRecipients = isNextWaiting ? .central(a) : .subscribers
+        queues.begin(1, document, of: Self.bulk, to: recipients, isStanding: !isNextWaiting)
         var record = Record()
         record.drain(&queues, at: 3)
+        if isNextWaiting { queues.begin(2, next, of: Self.bulk, to: recipients, isStanding: false) }
         let wasKnown = queues.cancel(1)
-        queues.begin(2, document, of: Self.bulk, to: .subscribers, isStanding: false)
+        if !isNextWaiting { queues.begin(2, next, of: Self.bulk, to: recipients, isStanding: false) }
         record.drain(&queues)
         let documents = record.documents(of: .central(a))
-        #expect(wasKnown && documents.count == 2 && documents.last == whole)
+        #expect(wasKnown && documents.count == 2 && documents.last == next.bytes)
         #expect(documents.first?.count ?? 0 < whole.count)
+    }
+
+    /// A value that takes the place of the newest takes the mark away.
+    @Test func theMarkOfWhatIsCancelledIsNotReplaced() {
+        var queues = queues([a], policies: [Self.bulk: .latest])
+        queues.begin(1, document, of: Self.bulk, to: .central(a), isStanding: false)
+        var record = Record()
+        record.drain(&queues, at: 1)
+        let wasKnown = queues.cancel(1)
+        record.take(&queues)
+        #expect(wasKnown && accepts([7], of: Self.bulk, to: .central(a), &queues))
+        record.drain(&queues)
+        #expect(record.values.contains(marker))
+    }
+
+    /// Who falls back to sending to all would have them take that for the rest.
+    @Test(arguments: [false, true])
+    func whoHasAPartOfWhatHasFailedIsToldByTheMarkOfTheNext(isNextWaiting: Bool) {
+        var queues = queues([a, b])
+        queues.begin(1, document, of: Self.bulk, to: .central(a), isStanding: false)
+        var record = Record()
+        record.drain(&queues, at: 2)
+        if isNextWaiting { queues.begin(2, next, of: Self.bulk, to: .central(a), isStanding: false) }
+        record.end(&queues) { _ in .failure(isNextWaiting ? insecure : .notAddressable) }
+        if !isNextWaiting {
+            queues.changed(a, of: Self.bulk, isAddressable: false)
+            queues.begin(2, next, of: Self.bulk, to: .subscribers, isStanding: false)
+        }
+        record.drain(&queues)
+        #expect(record.parts.count == 3 && record.parts.dropFirst() == [next.bytes, []])
+    }
+
+    /// Also when that one was cancelled, and its mark does not reach its central any more.
+    @Test func whoMissesTheMarkOfWhatIsCancelledGetsItBeforeTheNext() {
+        var queues = queues([a, b])
+        queues.begin(1, document, of: Self.bulk, to: .central(a), isStanding: false)
+        var record = Record()
+        record.drain(&queues, at: 2)
+        let wasKnown = queues.cancel(1)
+        #expect(wasKnown)
+        while !record.underWay.isEmpty {
+            record.end(&queues) { _ in .failure(.notAddressable) }
+            record.take(&queues)
+        }
+        queues.changed(a, of: Self.bulk, isAddressable: false)
+        queues.begin(2, next, of: Self.bulk, to: .subscribers, isStanding: false)
+        record.sent = []
+        record.drain(&queues)
+        #expect(record.values.first == marker)
+    }
+
+    /// Also when all of that one was on its way already, with its mark.
+    @Test(arguments: [false, true])
+    func whoMissesTheMarkThatWasOnItsWayGetsItBeforeTheNext(hasMark: Bool) {
+        var queues = queues([a], window: 16)
+        queues.begin(1, document, of: Self.bulk, to: .central(a), isStanding: false)
+        var record = Record()
+        record.drain(&queues, at: 2)
+        #expect(record.underWay.last?.value == marker)
+        let wasKnown = queues.cancel(1)
+        #expect(wasKnown)
+        record.end(&queues) { hasMark && $0.value == marker ? .success(()) : .failure(.notAddressable) }
+        queues.begin(2, next, of: Self.bulk, to: .central(a), isStanding: false)
+        record.sent = []
+        record.drain(&queues)
+        #expect((record.values.first == marker) != hasMark)
+    }
+
+    /// The mark that ends its part does not come either: the next document begins with that, whichever
+    /// recipient it is for.
+    @Test(arguments: [false, true])
+    func aPartStaysToBeEndedWhenTheMarkFails(isCancelled: Bool) {
+        var queues = queues([a, b])
+        queues.begin(1, document, of: Self.bulk, to: .subscribers, isStanding: false)
+        var record = Record()
+        record.drain(&queues, at: 2)
+        queues.changed(a, of: Self.bulk, isAddressable: false)
+        record.end(&queues) { $0.recipients == .central(a) ? .failure(.notAddressable) : nil }
+        record.end(&queues) { _ in .failure(.disconnected) }
+        if isCancelled {
+            let wasKnown = queues.cancel(1)
+            #expect(wasKnown)
+        }
+        record.take(&queues)
+        let mark = record.underWay.first
+        #expect(mark?.value == marker && mark?.recipients == .subscribers)
+        record.end(&queues) { _ in .failure(insecure) }
+        queues.begin(2, next, of: Self.bulk, to: .subscribers, isStanding: false)
+        record.sent = []
+        record.drain(&queues)
+        #expect(record.parts == [[], next.bytes, []])
     }
 
     @Test func whoComesMeanwhileDoesNotTakeBackTheMark() {
@@ -282,76 +423,9 @@ struct TransferQueuesTests {
         queues.subscribed(Central.ID(address: .numbered(4)), to: Self.bulk, isAddressable: false)
         record.drain(&queues, failing: a)
         // What `a` has is ended before all get everything, once.
-        #expect(record.received[.subscribers]?.first == [0xFF, 0xFF])
+        #expect(record.received(by: .subscribers).first == marker)
         #expect(record.documents(of: .subscribers) == [whole])
         #expect(record.answers == [1: nil])
-    }
-
-    @Test func aChunkIsNoLongerThanTheCentralCanGet() {
-        var queues = queues([a])
-        let document = Document(bytes: whole, chunkSize: 512, endMarker: nil)
-        queues.connected(Central(address: .numbered(1), mtu: 63, id: a))
-        queues.begin(1, document, of: Self.bulk, to: .central(a), isStanding: false)
-        var record = Record()
-        record.drain(&queues)
-        #expect(record.received[.central(a)]?.map(\.count) == [60, 40])
-    }
-
-    /// Each central that is subscribed at the end has received the whole document.
-    ///
-    /// No call waits without a result, whatever happens.
-    @Test(arguments: 0..<500 as Range<UInt64>)
-    func whoStaysGetsAll(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        var queues = TransmitQueues(policies: [:], window: 3)
-        var underWay: [BackendUpdate] = []
-        var since: [Central.ID: [[UInt8]]] = [:]
-        var answered: Set<TransmitQueues.Ticket> = []
-        let centrals = [a, b, c]
-
-        func take() {
-            let outcome = queues.takeOutcome(at: .zero)
-            answered.formUnion(outcome.answers.map(\.0))
-            for update in outcome.updates {
-                for central in since.keys {
-                    if case .central(let other) = update.recipients, other != central { continue }
-                    since[central]?.append(update.value)
-                }
-            }
-            underWay += outcome.updates
-        }
-
-        queues.begin(1, document, of: Self.bulk, to: .subscribers, isStanding: true)
-        for _ in 0..<100 {
-            let central = centrals.randomElement(using: &random) ?? a
-            switch Int.random(in: 0..<12, using: &random) {
-            case 0:
-                let isAddressable = Int.random(in: 0..<3, using: &random) > 0
-                since[central] = []
-                queues.subscribed(central, to: Self.bulk, isAddressable: isAddressable)
-            case 1:
-                since[central] = nil
-                queues.unsubscribed(central, from: Self.bulk)
-            case 2:
-                since[central] = nil
-                queues.disconnected(central)
-            default:
-                guard let index = underWay.indices.randomElement(using: &random) else { break }
-                queues.ended(underWay.remove(at: index).id, .success(()))
-            }
-            take()
-        }
-        queues.begin(2, document, of: Self.bulk, to: .subscribers, isStanding: false)
-        take()
-        while !underWay.isEmpty {
-            queues.ended(underWay.removeFirst().id, .success(()))
-            take()
-        }
-        #expect(answered == [2])
-        for (central, values) in since {
-            let documents = values.split { $0 == [0xFF, 0xFF] }.map { Array($0.joined()) }
-            #expect(documents.last == whole, "\(central)")
-        }
     }
 }
 

@@ -1,7 +1,10 @@
-import PeripheralKit
+import PeripheralCore
 import PeripheralTesting
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import PeripheralKit
 
 /// Transfers as a program and a central see them; the conformance scenarios test more.
 @Suite(.timeLimit(.minutes(1)))
@@ -139,16 +142,7 @@ struct TransferTests {
         let commands = Characteristic<[UInt8]>(0x2A41, .writeWithoutResponse, length: .upTo(3)) {
             WriteStream()
         }
-        let peripheral = Peripheral("Commands") { GATTService(0x180F) { commands } }
-        try await peripheral.test { central, session in
-            var documents = try session.documents(writtenTo: commands).makeAsyncIterator()
-            for chunk: [UInt8] in [[1], [2, 2, 2, 2], [3], marker, [4], marker] {
-                try await central.writeWithoutResponse(commands, chunk)
-            }
-            let lacking = try #require(await documents.next())
-            #expect(lacking.bytes == [1, 3] && !lacking.isComplete)
-            #expect(await documents.next()?.isComplete == true)
-        }
+        try await expectRefusal(ofTheSecondOf: [[1], [2, 2, 2, 2], [3]], writtenTo: commands)
     }
 
     @Test func aDocumentThatLacksWhatMayNotBeWrittenIsNotComplete() async throws {
@@ -160,10 +154,17 @@ struct TransferTests {
             }
             WriteStream()
         }
+        try await expectRefusal(ofTheSecondOf: [[1], [2], [3]], writtenTo: commands)
+    }
+
+    private func expectRefusal(
+        ofTheSecondOf chunks: [[UInt8]],
+        writtenTo commands: Characteristic<[UInt8]>
+    ) async throws {
         let peripheral = Peripheral("Commands") { GATTService(0x180F) { commands } }
         try await peripheral.test { central, session in
             var documents = try session.documents(writtenTo: commands).makeAsyncIterator()
-            for chunk: [UInt8] in [[1], [2], [3], marker, [4], marker] {
+            for chunk in chunks + [marker, [4], marker] {
                 try await central.writeWithoutResponse(commands, chunk)
             }
             let lacking = try #require(await documents.next())
@@ -192,5 +193,67 @@ struct TransferTests {
             try await first.write(upload, marker)
             #expect(await documents.next()?.bytes == [4])
         }
+    }
+}
+
+/// Subscriptions that change while the sender is handing on chunks.
+@Suite(.timeLimit(.minutes(1)))
+struct TransferRestartTests {
+    private static let bulk: AttributeHandle = 3
+    private let central = Central(address: .numbered(1))
+    private let whole: [UInt8] = Array(0..<100)
+    private let sender = UpdateSender(policies: [:], clock: ContinuousClock())
+
+    private func transfer(to recipients: UpdateRecipients) async throws {
+        let document = Document(bytes: whole, chunkSize: 10, endMarker: [0xFF, 0xFF])
+        try await sender.transfer(document, over: Self.bulk, to: recipients, isStanding: false) { _ in }
+    }
+
+    /// A central subscribes again while a chunk for it has not been handed on: the document begins again.
+    @Test(arguments: [false, true])
+    func aDocumentBeginsAnewAlsoWhenAChunkHasNotBeenHandedOn(isForAll: Bool) async throws {
+        let subscription = BackendSubscription(characteristic: Self.bulk, central: central)
+        let link = HoldingLink { [sender] update, number in
+            // As a backend's thread may, while this one is still handing on.
+            sender.ended([(update.id, .completed)])
+            if number == 2 { sender.subscribed(subscription) }
+        }
+        sender.begin(PublishedPeripheral(link: link, window: 2))
+        sender.subscribed(subscription)
+        try await transfer(to: isForAll ? .subscribers : .central(central.id))
+        let sent = link.underWay.map(\.value)
+        #expect(sent.count >= 11)
+        #expect(Array(sent.dropLast().suffix(10).joined()) == whole)
+    }
+
+    /// A central subscribes again while several chunks are being handed on: those after that are of the
+    /// earlier subscription.
+    @Test(arguments: [true, false])
+    func whatIsBeingHandedOnIsForNoLaterSubscription(isAddressable: Bool) async throws {
+        let subscription = Mutex(
+            BackendSubscription(characteristic: Self.bulk, central: central, isAddressable: isAddressable)
+        )
+        /// What has come to the newest subscription.
+        let received = Mutex<[[UInt8]]>([])
+        let link = HoldingLink { [sender] update, number in
+            guard subscription.withLock(\.number) <= update.lastSubscription else {
+                return sender.ended([(update.id, .failed(.notSubscribed))])
+            }
+            received.withLock { $0.append(update.value) }
+            if number == 2 {
+                received.withLock { $0 = [] }
+                let anew = subscription.withLock { subscription in
+                    subscription.number += 1
+                    return subscription
+                }
+                sender.subscribed(anew)
+            }
+            sender.ended([(update.id, .completed)])
+        }
+        sender.begin(PublishedPeripheral(link: link, window: 4))
+        sender.subscribed(subscription.withLock(\.self))
+        try await transfer(to: .subscribers)
+        let values = received.withLock(\.self)
+        #expect(values.dropLast().flatMap(\.self) == whole, "\(values)")
     }
 }

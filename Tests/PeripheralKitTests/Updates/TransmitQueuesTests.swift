@@ -478,6 +478,27 @@ struct TransmitQueuesTests {
         #expect(isAnswered)
     }
 
+    /// Another task sends small values, and takes what room there is.
+    @Test func whoWaitsForRoomForAnyValueIsNotStarved() {
+        var queues = TransmitQueues(policies: [Self.bulk: .reject(beyond: 100, bytes: 1000)], window: 1)
+        queues.subscribed(a, to: Self.bulk, isAddressable: true)
+        let small = [UInt8](repeating: 0, count: 20)
+        while accepts(small, of: Self.bulk, to: .central(a), &queues) {}
+        queues.wait(1, for: Self.bulk, to: .central(a), with: nil)
+        var underWay = queues.takeOutcome(at: .zero).updates
+        var isReady = false
+        var accepted = 0
+        for _ in 0..<10_000 where !isReady {
+            queues.ended(underWay.removeFirst().id, .success(()))
+            let outcome = queues.takeOutcome(at: .zero)
+            underWay += outcome.updates
+            isReady = !outcome.answers.isEmpty
+            if !isReady, accepts(small, of: Self.bulk, to: .central(a), &queues) { accepted += 1 }
+            underWay += queues.takeOutcome(at: .zero).updates
+        }
+        #expect(isReady, "\(accepted) values of another were accepted meanwhile")
+    }
+
     /// Fills the queues of a characteristic; returns what is under way.
     private func filled(_ queues: inout TransmitQueues) -> [BackendUpdate] {
         var underWay: [BackendUpdate] = []
