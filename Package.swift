@@ -384,7 +384,7 @@ let serviceTests: [Target] = [
 let testSupport: [Target] = [
     .target(
         name: "TestSupport",
-        dependencies: [.product(name: "Logging", package: "swift-log")],
+        dependencies: ["PeripheralKit", .product(name: "Logging", package: "swift-log")],
         path: "Tests/TestSupport",
         swiftSettings: swiftSettings
     ),

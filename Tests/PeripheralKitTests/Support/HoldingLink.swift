@@ -34,7 +34,7 @@ final class HoldingLink: BackendLink {
         react(update, number)
     }
 
-    func abandon(_ update: BackendUpdate.ID) {}
+    func giveUp(_ update: BackendUpdate.ID) {}
     func disconnect(_ central: Central.ID) async throws {}
     func bondedCentrals() async throws -> [Central] { [] }
     func forget(_ central: Central.ID) async throws {}

@@ -286,7 +286,7 @@ private final class UnevenLink: BackendLink {
         return updates
     }
 
-    func abandon(_ update: BackendUpdate.ID) {}
+    func giveUp(_ update: BackendUpdate.ID) {}
     func disconnect(_ central: Central.ID) async throws {}
     func bondedCentrals() async throws -> [Central] { [] }
     func forget(_ central: Central.ID) async throws {}

@@ -11,17 +11,18 @@ struct ConcurrentUpdatesTests {
     /// What has not left when a central subscribes again is for the earlier subscription.
     @Test func whatComesLateIsForNoLaterSubscription() async throws {
         let run = ConcurrentRun(seed: 0)
-        let backend = GatedBackend(base: InMemoryBackend())
+        let (memory, gate) = (InMemoryBackend(), UpdateGate())
+        let backend = InterceptedBackend(memory, submit: gate.submit)
         try await run.peripheral.run(on: backend, logger: .silent) { session in
-            let central = backend.base.makeCentral(of: run.peripheral)
+            let central = memory.makeCentral(of: run.peripheral)
             try await central.connect()
             try await central.subscribe(to: run.value)
-            backend.gate.close()
+            gate.close()
             #expect(try session.update(run.value, [1]))
             try await central.unsubscribe(from: run.value)
             try await central.subscribe(to: run.value)
             #expect(try session.update(run.value, [2]))
-            backend.gate.open()
+            gate.open()
             #expect(try await central.nextUpdate(of: run.value) == [2])
         }
     }
@@ -32,10 +33,11 @@ struct ConcurrentUpdatesTests {
     @Test(arguments: 0..<500 as Range<UInt64>)
     func whateverHappensNothingIsLostOrMixed(seed: UInt64) async throws {
         let run = ConcurrentRun(seed: seed)
-        let backend = GatedBackend(base: InMemoryBackend())
+        let (memory, gate) = (InMemoryBackend(), UpdateGate())
+        let backend = InterceptedBackend(memory, submit: gate.submit)
         try await run.peripheral.run(on: backend, logger: .silent) { session in
             let centrals = (0..<3 as Range<UInt8>).map { number in
-                ConcurrentCentral(number, of: run, at: backend.base.makeCentral(of: run.peripheral))
+                ConcurrentCentral(number, of: run, at: memory.makeCentral(of: run.peripheral))
             }
             let known = centrals.map(\.known)
             let senders = (0..<2 as Range<UInt8>).map { ConcurrentSender($0, of: run, session, to: known) }
@@ -44,10 +46,10 @@ struct ConcurrentUpdatesTests {
                 group.addTask {
                     var random = SeededGenerator(seed: ~seed)
                     for _ in 0..<20 {
-                        if Bool.random(using: &random) { backend.gate.close() } else { backend.gate.open() }
+                        if Bool.random(using: &random) { gate.close() } else { gate.open() }
                         for _ in 0..<Int.random(in: 0..<20, using: &random) { await Task.yield() }
                     }
-                    backend.gate.open()
+                    gate.open()
                 }
                 for central in centrals { group.addTask { try await central.doAnything() } }
                 try await group.waitForAll()

@@ -264,11 +264,12 @@ struct CyclingPowerUpdateTests {
         let backend = InMemoryBackend()
         let (kept, keep) = AsyncStream.makeStream(of: Void.self)
         // A measurement of the energy alone goes to the one that wants it, and waits.
-        let withholding = WithholdingBackend(backend: backend) { update in
+        let withheld = WithheldUpdates { update in
             guard update.value == [0x00, 0x08, 1, 0, 7, 0] else { return false }
             keep.yield()
             return true
         }
+        let withholding = InterceptedBackend(backend, submit: withheld.submit, handle: withheld.handle)
         try await peripheral.run(on: withholding) { session in
             let leaving = backend.makeCentral(of: peripheral)
             let staying = leaving.makeAnother()

@@ -1,0 +1,61 @@
+package import PeripheralKit
+
+/// A backend whose updates and events a test holds back or changes on their way.
+package struct InterceptedBackend<Base: PeripheralBackend>: PeripheralBackend {
+    private let base: Base
+    private let submit: @Sendable (BackendUpdate, any BackendLink) -> Void
+    private let handle: @Sendable (BackendEvent, any PeripheralHost) -> Void
+
+    /// Creates a backend on another one.
+    ///
+    /// - Parameters:
+    ///   - base: The backend that serves the peripheral.
+    ///   - submit: Called with each update that the peripheral submits, and with the link of `base`.
+    ///   - handle: Called with each event of `base`, and with the peripheral.
+    package init(
+        _ base: Base,
+        submit: @escaping @Sendable (BackendUpdate, any BackendLink) -> Void,
+        handle: @escaping @Sendable (BackendEvent, any PeripheralHost) -> Void = { $1.handle($0) }
+    ) {
+        (self.base, self.submit, self.handle) = (base, submit, handle)
+    }
+
+    package func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
+        let host = InterceptedHost(host: host, submitUpdate: submit, handleEvent: handle)
+        try await base.serve(publication, for: host)
+    }
+}
+
+private struct InterceptedHost: PeripheralHost {
+    let host: any PeripheralHost
+    let submitUpdate: @Sendable (BackendUpdate, any BackendLink) -> Void
+    let handleEvent: @Sendable (BackendEvent, any PeripheralHost) -> Void
+
+    func read(_ request: BackendReadRequest) -> BackendAnswer { host.read(request) }
+    func write(_ request: BackendWriteRequest) -> BackendAnswer { host.write(request) }
+    func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer { await host.answer(request) }
+    func untilAnswered() async { await host.untilAnswered() }
+
+    func handle(_ event: BackendEvent) {
+        guard case .published(var published) = event else { return handleEvent(event, host) }
+        published.link = InterceptedLink(link: published.link, submitUpdate: submitUpdate)
+        handleEvent(.published(published), host)
+    }
+}
+
+private struct InterceptedLink: BackendLink {
+    let link: any BackendLink
+    let submitUpdate: @Sendable (BackendUpdate, any BackendLink) -> Void
+
+    func submit(_ update: BackendUpdate) { submitUpdate(update, link) }
+    func giveUp(_ update: BackendUpdate.ID) { link.giveUp(update) }
+    func untilAnswersAreForwarded() async { await link.untilAnswersAreForwarded() }
+    func untilUpdatesAreForwarded(for central: Central.ID) async { await link.untilUpdatesAreForwarded(for: central) }
+    func disconnect(_ central: Central.ID) async throws { try await link.disconnect(central) }
+    func bondedCentrals() async throws -> [Central] { try await link.bondedCentrals() }
+    func forget(_ central: Central.ID) async throws { try await link.forget(central) }
+    func advertise(_ advertisements: [Advertisement], restarting restarted: Set<Int>) async throws {
+        try await link.advertise(advertisements, restarting: restarted)
+    }
+    func stop() { link.stop() }
+}
