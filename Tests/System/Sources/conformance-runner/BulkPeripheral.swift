@@ -5,6 +5,8 @@ import PeripheralKit
 struct BulkPeripheral {
     let bulk: Characteristic<[UInt8]>
     let start: Characteristic<UInt8>
+    /// A value that an async handler returns.
+    let level: Characteristic<UInt8>
     let peripheral: Peripheral
 
     /// - Parameters:
@@ -15,12 +17,13 @@ struct BulkPeripheral {
         let start = Characteristic<UInt8>("c0f000b2-7e3c-4b6e-9d29-b3f1c0a1d001", .write) {
             Write { _, _ in begin() }
         }
-        self.bulk = bulk
-        self.start = start
+        let level = Characteristic<UInt8>("c0f000b3-7e3c-4b6e-9d29-b3f1c0a1d001", .read) { Read { 1 } }
+        (self.bulk, self.start, self.level) = (bulk, start, level)
         peripheral = Peripheral("Bulk") {
             GATTService("c0f000b1-7e3c-4b6e-9d29-b3f1c0a1d001") {
                 bulk
                 start
+                level
             }
         }
     }

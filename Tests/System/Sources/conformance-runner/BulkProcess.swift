@@ -15,6 +15,8 @@ struct BulkProcess {
     let identifier: pid_t
     let centrals: [BumbleCentral]
     private let start: Characteristic<UInt8>
+    /// A value that centrals can read.
+    let level: Characteristic<UInt8>
 
     /// Has a program sent to centrals of which each has a link of its own speed.
     ///
@@ -66,7 +68,8 @@ struct BulkProcess {
             let process = BulkProcess(
                 identifier: execution.processIdentifier.value,
                 centrals: centrals,
-                start: declared.start
+                start: declared.start,
+                level: declared.level
             )
             let outcome = try await body(process, &lines)
             try Rig.radio("speed 2.5")

@@ -32,6 +32,8 @@ import Synchronization
 /// - `--kills [ROUNDS [SEED]]`: kills a program so many times (25) while a central uses it, and judges what
 ///   each start restores.
 /// - `--backpressure [--pairs N] [WORD...]`: counts the values in flight to centrals, each link N times (1).
+/// - `--centrals [NUMBER...]`: measures the processor time for reads and notifications of so many centrals (1, 4
+///   and 8).
 /// - `--transfer [BYTES [MS/MS/...]] [kept]`: sends a document (200,000 bytes) to centrals on links of these
 ///   speeds, and checks the memory.
 /// - `--silence [ROUNDS]`: the link of one of two subscribers carries nothing until it is lost, so many times
@@ -105,6 +107,11 @@ struct ConformanceRunner {
             if words.first == "--pairs" { words.removeFirst(min(2, words.count)) }
             let run = BackpressureRun(on: adapter, pairs: max(pairs, 1), reachesEach: version >= "5.76")
             try await exit(run.run(program, words) ? 0 : 1)
+        }
+        if CommandLine.arguments.dropFirst().first == "--centrals" {
+            let counts = CommandLine.arguments.dropFirst(2).compactMap { Int($0) }.filter { $0 > 0 }
+            let run = CentralsRun(on: adapter, counts: counts.isEmpty ? [1, 4, 8] : counts)
+            try await exit(run.run(program) ? 0 : 1)
         }
         if CommandLine.arguments.dropFirst().first == "--silence" {
             let rounds = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) } ?? 3

@@ -14,7 +14,7 @@ enum ProcessTable {
     /// - Parameter program: The process that is called `program`.
     /// - Returns: The times, by the names of programs; what else is written in Python are the centrals.
     static func processorTimes(program: pid_t) -> [String: Double] {
-        let radio = number(inFile: "/run/rig/radio.pid")
+        let (radio, daemon) = (number(inFile: "/run/rig/radio.pid"), daemon)
         var times: [String: Double] = [:]
         for identifier in identifiers {
             guard let stat = contents(of: "/proc/\(identifier)/stat"), let end = stat.lastIndex(of: ")"),
@@ -29,6 +29,7 @@ enum ProcessTable {
                 switch identifier {
                 case program: "program"
                 case radio: "radio"
+                case daemon: "bluetoothd"
                 case getpid(): "runner"
                 default: command.hasPrefix("python") ? "centrals" : String(command)
                 }
