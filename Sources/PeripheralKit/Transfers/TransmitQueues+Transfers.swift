@@ -12,11 +12,11 @@ extension TransmitQueues {
         to recipients: UpdateRecipients,
         isStanding: Bool
     ) {
-        switch queues(of: characteristic, to: recipients, size: 1) {
+        switch queues.queues(of: characteristic, to: recipients, size: 1) {
         case .failure(let error):
             outcome.answers.append((ticket, .failure(error)))
         case .success(let places):
-            let characteristicIndex = makeIndex(characteristic)
+            let characteristicIndex = queues.makeIndex(characteristic)
             transfers.append(
                 Transfer(
                     ticket,
@@ -34,9 +34,9 @@ extension TransmitQueues {
     private mutating func beginPart(of ticket: Ticket, by place: QueueID, afterRest: Bool = false) {
         guard let index = index(of: ticket) else { return }
         var document = transfers[index].document
-        document.isConfirmed = document.isConfirmed && takesIndications(place)
+        document.isConfirmed = document.isConfirmed && queues.takesIndications(place)
         let cursor = ChunkCursor(document, beginsWithMarker: afterRest)
-        transfers[index][place] = Part(
+        transfers[index][place] = Transfer.Part(
             queue: place,
             isSubmitted: cursor.isAtEnd,
             isEndingRest: cursor.marksRest
@@ -45,16 +45,6 @@ extension TransmitQueues {
         report(ticket, place, sent: 0)
         guard !cursor.isAtEnd else { return }
         put(.chunks(cursor), into: [place], for: ticket)
-    }
-
-    /// Returns whether the subscribers of a queue may confirm.
-    ///
-    /// In the queue of all together, some subscribers may confirm.
-    private func takesIndications(_ place: QueueID) -> Bool {
-        let subscriber = queues[place].central.flatMap {
-            characteristics[queues[place].characteristicIndex].subscriber($0)
-        }
-        return subscriber?.takesIndications ?? true
     }
 
     private func index(of ticket: Ticket) -> Int? {
@@ -84,7 +74,7 @@ extension TransmitQueues {
     mutating func retry(in place: QueueID, of subscribers: [SubscriberID]) {
         let characteristicIndex = queues[place].characteristicIndex
         guard queues[place].beginsWithNewDocument,
-            characteristics[characteristicIndex].setHasRest(false, of: subscribers)
+            queues.characteristics[characteristicIndex].setHasRest(false, of: subscribers)
         else {
             return
         }
@@ -133,7 +123,9 @@ extension TransmitQueues {
     ///
     /// Subscribers that do not confirm in time do not stay connected. Therefore all others have the chunk.
     /// If the next chunk is not confirmed either, possibly no subscriber has that chunk.
-    private func isLackingToSome(of part: Part, of document: Document, _ error: PeripheralError) -> Bool {
+    private func isLackingToSome(of part: Transfer.Part, of document: Document, _ error: PeripheralError)
+        -> Bool
+    {
         guard queues[part.queue].central == nil, document.isConfirmed else { return false }
         return switch error.code {
         case .notSubscribed, .disconnected: true
@@ -143,7 +135,7 @@ extension TransmitQueues {
     }
 
     /// Ends a part after a chunk that could not be sent.
-    private mutating func partFailed(_ part: Part, of ticket: Ticket, _ error: PeripheralError) {
+    private mutating func partFailed(_ part: Transfer.Part, of ticket: Ticket, _ error: PeripheralError) {
         guard let index = index(of: ticket) else { return }
         let place = part.queue
         transfers[index][place] = nil
@@ -155,21 +147,16 @@ extension TransmitQueues {
         // A document for all subscribers is only for connected subscribers.
         case .notSubscribed, .disconnected:
             if !isForAll { transfers[index].fail(queues[place].central, error) }
-        case .notAddressable where isForAll, .unconfirmed where isForAll && isNotAddressable(place):
+        case .notAddressable where isForAll, .unconfirmed where isForAll && queues.isNotAddressable(place):
             beginShared(ticket, with: hasRest)
         default:
             transfers[index].fail(queues[place].central, error)
             guard hasRest else { break }
-            characteristics[transfers[index].characteristicIndex].setHasRest(true, of: subscribers(of: place))
+            queues.characteristics[transfers[index].characteristicIndex].setHasRest(
+                true,
+                of: queues.subscribers(of: place)
+            )
         }
-    }
-
-    /// Returns whether the stack can no longer reach a single subscriber alone.
-    private func isNotAddressable(_ place: QueueID) -> Bool {
-        guard let central = queues[place].central else { return false }
-        return characteristics[queues[place].characteristicIndex].subscriber(central).map {
-            !$0.isAddressable
-        } ?? false
     }
 
     /// Records that a chunk of a withdrawn document has completed, or could not be sent.
@@ -178,12 +165,18 @@ extension TransmitQueues {
     /// the end marker itself, which has 0 bytes, has not been sent yet.
     mutating func remnantEnded(by place: QueueID, _ bytes: Int, _ result: Result<Void, PeripheralError>) {
         if case .success = result, bytes == 0 {
-            characteristics[queues[place].characteristicIndex].setHasRest(false, of: subscribers(of: place))
+            queues.characteristics[queues[place].characteristicIndex].setHasRest(
+                false,
+                of: queues.subscribers(of: place)
+            )
         }
         guard case .failure(let error) = result, ![.notSubscribed, .disconnected].contains(error.code) else {
             return
         }
-        characteristics[queues[place].characteristicIndex].setHasRest(true, of: subscribers(of: place))
+        queues.characteristics[queues[place].characteristicIndex].setHasRest(
+            true,
+            of: queues.subscribers(of: place)
+        )
     }
 
     /// Sends a document to all subscribers together if one of them can no longer be reached alone.
@@ -191,7 +184,7 @@ extension TransmitQueues {
     /// An end marker ends the part of the document that a subscriber already has.
     private mutating func beginShared(_ ticket: Ticket, with hasRest: Bool) {
         guard let index = index(of: ticket),
-            let shared = characteristics[transfers[index].characteristicIndex].shared.first
+            let shared = queues.characteristics[transfers[index].characteristicIndex].shared.first
         else {
             return
         }
@@ -251,7 +244,7 @@ extension TransmitQueues {
                 }
                 beginPart(of: ticket, by: queue)
             case .subscribers:
-                let shared = characteristics[characteristicIndex].shared.first.flatMap { transfer[$0] }
+                let shared = queues.characteristics[characteristicIndex].shared.first.flatMap { transfer[$0] }
                 let isSharing = shared.map { !$0.isDone } ?? false
                 if let queue = subscriber.queue.first, subscriber.getsAllAlone, !isSharing {
                     beginPart(of: ticket, by: queue)
@@ -282,76 +275,5 @@ extension TransmitQueues {
         for transfer in transfers where transfer.characteristicIndex == characteristicIndex {
             finishIfDone(transfer.ticket)
         }
-    }
-}
-
-extension TransmitQueues {
-    /// A document that is being sent to its recipients.
-    struct Transfer {
-        let ticket: Ticket
-        let document: Document
-        /// The index of the characteristic among those that can be updated.
-        let characteristicIndex: Int
-        let recipients: UpdateRecipients
-        /// Whether the transfer continues for later subscribers after all present subscribers have the
-        /// document.
-        let isStanding: Bool
-        /// The progress in each queue that the transfer uses.
-        var parts: [Part] = []
-        /// The failures in the order in which they occurred.
-        ///
-        /// `nil` is for all subscribers together.
-        private var failures: [(subscriber: SubscriberID, error: PeripheralError)] = []
-
-        init(
-            _ ticket: Ticket,
-            _ document: Document,
-            characteristicIndex: Int,
-            to recipients: UpdateRecipients,
-            isStanding: Bool
-        ) {
-            (self.ticket, self.document, self.characteristicIndex) = (ticket, document, characteristicIndex)
-            (self.recipients, self.isStanding) = (recipients, isStanding)
-        }
-
-        /// The first failure that a later success has not cleared.
-        var failure: PeripheralError? { failures.first?.error }
-
-        mutating func fail(_ subscriber: SubscriberID, _ error: PeripheralError) {
-            guard !failures.contains(where: { $0.subscriber == subscriber }) else { return }
-            failures.append((subscriber, error))
-        }
-
-        mutating func clearFailure(_ subscriber: SubscriberID) {
-            failures.removeAll { $0.subscriber == subscriber }
-        }
-
-        subscript(_ queue: QueueID) -> Part? {
-            get { parts.first { $0.queue == queue } }
-            set {
-                parts.removeAll { $0.queue == queue }
-                if let newValue { parts.append(newValue) }
-            }
-        }
-    }
-
-    /// The progress of a document in a queue.
-    struct Part {
-        let queue: QueueID
-        var sent = 0
-        var inFlight = 0
-        /// Whether the last chunk has been submitted.
-        var isSubmitted = false
-        /// Whether a subscriber that missed the beginning has joined.
-        var isToBeRepeated = false
-        /// Whether the document begins with an end marker that has not completed.
-        ///
-        /// That marker ends a part of another document.
-        var isEndingRest = false
-        /// Whether some subscribers have not confirmed the last chunk.
-        var lacksConfirmation = false
-
-        var hasBegun: Bool { sent > 0 || inFlight > 0 || isSubmitted }
-        var isDone: Bool { isSubmitted && inFlight == 0 }
     }
 }

@@ -28,7 +28,7 @@ struct QueueReport {
     ///
     /// The numbers include values to former subscribers.
     static func ofEachCharacteristic(in queues: TransmitQueues) -> [QueueReport] {
-        var reports = queues.characteristics.map {
+        var reports = queues.queues.characteristics.map {
             QueueReport(characteristic: $0.characteristic, counters: $0.past)
         }
         for place in queues.queues.places {

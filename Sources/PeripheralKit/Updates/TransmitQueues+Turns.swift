@@ -12,8 +12,8 @@ extension TransmitQueues {
             for index in turns.indices {
                 let place = turns[index]
                 guard !queues[place].isEmpty else { continue }
-                let subscribers = subscribers(of: place)
-                guard maySend(place, to: subscribers), !joinConfirmedTurns(place),
+                let subscribers = queues.subscribers(of: place)
+                guard queues.maySend(place, to: subscribers), !joinConfirmedTurns(place),
                     submitFirst(of: place, to: subscribers, at: now)
                 else {
                     turns[waiting] = place
@@ -48,7 +48,7 @@ extension TransmitQueues {
         to subscribers: [SubscriberID],
         at now: () -> Duration
     ) -> Bool {
-        let limit = queues[place].beginsWithDocument ? self.subscribers.maximumLength(for: subscribers) : .max
+        let limit = queues[place].beginsWithDocument ? queues.links.maximumLength(for: subscribers) : .max
         retry(in: place, of: subscribers)
         guard let next = queues[place].takeFirst(at: now, limit: limit) else { return false }
         submit(
@@ -81,7 +81,7 @@ extension TransmitQueues {
         if let deadline {
             setDeadline(deadline)
         } else {
-            for subscriber in subscribers { self.subscribers.began(to: subscriber, isAlone: !isForAll) }
+            for subscriber in subscribers { queues.links.began(to: subscriber, isAlone: !isForAll) }
         }
         updatesInFlight.append(
             InFlightUpdate(
@@ -110,47 +110,6 @@ extension TransmitQueues {
         )
     }
 
-    func subscribers(of place: QueueID) -> [SubscriberID] {
-        guard queues[place].central == nil else { return queues[place].subscribers }
-        return characteristics[queues[place].characteristicIndex].subscribers.map(\.central)
-    }
-
-    private func maySend(_ place: QueueID, to subscribers: [SubscriberID]) -> Bool {
-        guard queues[place].mayHaveMoreInFlight, hasPlace(for: place, to: subscribers),
-            let sequence = queues[place].firstSequence
-        else { return false }
-        let characteristic = characteristics[queues[place].characteristicIndex]
-        guard queues[place].central == nil else {
-            // A value that falls back may be older than a document that has begun. It does not interrupt it.
-            let isBegun = queues[place].beginsWithBegunDocument
-            return characteristic.shared.allSatisfy {
-                isBegun ? queues[$0].inFlight == 0 : isBefore($0, sequence)
-            }
-        }
-        return characteristic.subscribers.allSatisfy { subscriber in
-            subscriber.queue.allSatisfy { isBefore($0, sequence) && !queues[$0].beginsWithBegunDocument }
-        }
-    }
-
-    /// Returns whether no older value of the same characteristic is outstanding on another route.
-    private func isBefore(_ other: QueueID, _ sequence: UInt64) -> Bool {
-        queues[other].inFlight == 0 && queues[other].firstSequence.map { $0 > sequence } ?? true
-    }
-
-    /// Returns whether one more value may be in flight to each subscriber.
-    ///
-    /// A value for all together needs room with all subscribers at the same time. Values for single
-    /// subscribers would use up that room. Therefore, some room is reserved for values for all.
-    private func hasPlace(for place: QueueID, to subscribers: [SubscriberID]) -> Bool {
-        // Only one such chunk is in flight at a time, and it waits for its turn among the confirmed updates.
-        if queues[place].beginsWithConfirmed { return true }
-        if let central = queues[place].central {
-            return self.subscribers.hasPlace(for: central, in: window)
-        }
-        return queues[place].inFlight < Self.placesForAll
-            || self.subscribers.hasPlace(forAll: subscribers, in: window)
-    }
-
     /// Assigns room to waiting calls, in the order in which the calls began.
     ///
     /// - Returns: Whether there are new updates to send.
@@ -158,7 +117,7 @@ extension TransmitQueues {
         guard !waiters.isEmpty else { return false }
         var isNew = false
         var taken: [QueueID] = []
-        var staying: [Waiter] = []
+        var staying: [WaitingCall] = []
         for waiter in waiters {
             let size = waiter.value?.count ?? maximumValueLength
             switch queues(for: waiter, size: size) {
@@ -169,10 +128,10 @@ extension TransmitQueues {
                 var waiter = waiter
                 if waiter.value != nil || waiter.isOverdue { taken += places }
                 if !waiter.hasWaited {
-                    for place in lacking(places, room: size) { queues[place].counters.waits += 1 }
+                    for place in queues.lacking(places, room: size) { queues[place].counters.waits += 1 }
                 }
                 // Other calls may leave room for only one byte.
-                if waiter.hasWaited, hasRoom(in: places, for: 1) { waiter.chances += 1 }
+                if waiter.hasWaited, queues.hasRoom(in: places, for: 1) { waiter.chances += 1 }
                 waiter.hasWaited = true
                 staying.append(waiter)
             case .success(let places):
@@ -185,8 +144,9 @@ extension TransmitQueues {
                     outcome.answers.append((waiter.ticket, .success(())))
                     continue
                 }
-                pendingCompletions[waiter.ticket] = PendingCompletion(
-                    remaining: places.count,
+                pendingCompletions.begin(
+                    waiter.ticket,
+                    parts: places.count,
                     isForAll: waiter.recipients == .subscribers
                 )
                 put(.value(value), into: places, for: waiter.ticket, fallsBack: waiter.fallback.isToAll)
@@ -198,77 +158,23 @@ extension TransmitQueues {
 }
 
 extension TransmitQueues {
-    /// Returns the queues without room for a value, or all queues if other values have precedence.
-    func lacking(_ places: [QueueID], room size: Int) -> [QueueID] {
-        let full = places.filter { !hasRoom(in: [$0], for: size) }
-        return full.isEmpty ? places : full
-    }
-
     /// Returns whether there is room for a waiting value.
     ///
     /// Without a value, there must be room for any value.
-    private func hasRoom(for waiter: Waiter, in places: [QueueID]) -> Bool {
-        if let value = waiter.value { return hasRoom(in: places, for: value.count) }
+    private func hasRoom(for waiter: WaitingCall, in places: [QueueID]) -> Bool {
+        if let value = waiter.value { return queues.hasRoom(in: places, for: value.count) }
         // An empty value uses another route.
-        let shared = waiter.recipients == .subscribers ? characteristicIndex(waiter.characteristic) : nil
-        return (places + (shared.map { characteristics[$0].shared } ?? [])).allSatisfy { place in
+        let shared =
+            waiter.recipients == .subscribers ? queues.characteristicIndex(waiter.characteristic) : nil
+        return (places + (shared.map { queues.characteristics[$0].shared } ?? [])).allSatisfy { place in
             waiter.hasWaited && !waiter.isOverdue
                 ? queues[place].hasAmpleRoom(for: maximumValueLength)
                 : queues[place].hasRoom(for: maximumValueLength)
         }
     }
 
-    /// Returns the queues for a value to several subscribers, without duplicates.
-    private func queues(
-        of characteristic: AttributeHandle,
-        toEach centrals: [Central.ID],
-        size: Int,
-        fallback: UpdateFallback
-    ) -> Result<[QueueID], PeripheralError> {
-        guard let characteristicIndex = characteristicIndex(characteristic) else {
-            return centrals.isEmpty ? .success([]) : .failure(.notSubscribed)
-        }
-        var all: [QueueID] = []
-        for central in centrals {
-            switch characteristics[characteristicIndex].queues(to: .central(central), size: size) {
-            case .failure(let error) where fallback.isToAll && error.code == .notAddressable:
-                // An empty value always uses the queue that all share.
-                return characteristics[characteristicIndex].queues(to: .subscribers, size: 0)
-            case .failure(let error): return .failure(error)
-            case .success(let places): all += places.filter { !all.contains($0) }
-            }
-        }
-        return .success(all)
-    }
-
-    /// Returns the queues for a value; empty if the value is for all subscribers and none exists.
-    func queues(
-        of characteristic: AttributeHandle,
-        to recipients: UpdateRecipients,
-        size: Int,
-        fallback: UpdateFallback = .none
-    ) -> Result<[QueueID], PeripheralError> {
-        let single: BackendUpdate.Recipients
-        switch recipients {
-        case .centrals(let centrals):
-            return queues(of: characteristic, toEach: centrals, size: size, fallback: fallback)
-        case .central(let central) where fallback.isToAll:
-            return queues(of: characteristic, toEach: [central], size: size, fallback: fallback)
-        case .central(let central): single = .central(central)
-        case .subscribers: single = .subscribers
-        }
-        guard let characteristicIndex = characteristicIndex(characteristic) else {
-            return single == .subscribers ? .success([]) : .failure(.notSubscribed)
-        }
-        return characteristics[characteristicIndex].queues(to: single, size: size)
-    }
-
-    private func queues(for waiter: Waiter, size: Int) -> Result<[QueueID], PeripheralError> {
-        queues(of: waiter.characteristic, to: waiter.recipients, size: size, fallback: waiter.fallback)
-    }
-
-    func hasRoom(in places: [QueueID], for size: Int) -> Bool {
-        places.allSatisfy { queues[$0].hasRoom(for: size) }
+    private func queues(for waiter: WaitingCall, size: Int) -> Result<[QueueID], PeripheralError> {
+        queues.queues(of: waiter.characteristic, to: waiter.recipients, size: size, fallback: waiter.fallback)
     }
 
     /// Returns whether no earlier call has precedence in one of these queues.
@@ -320,19 +226,10 @@ extension TransmitQueues {
         return sequence
     }
 
-    /// Records that a part of a ticket's work is done.
-    ///
-    /// A value for all is only for connected subscribers. Such a value does not fail if one subscriber could
-    /// not be reached.
+    /// Records that a part of a call's work has ended.
     mutating func endPart(of ticket: Ticket, _ result: Result<Void, PeripheralError>) {
-        guard var pendingCompletion = pendingCompletions[ticket] else { return }
-        pendingCompletion.remaining -= 1
-        if case .failure(let error) = result, !(pendingCompletion.isForAll && error.meansAbsence) {
-            pendingCompletion.failure = error
-        }
-        guard pendingCompletion.remaining == 0 else { return pendingCompletions[ticket] = pendingCompletion }
-        pendingCompletions[ticket] = nil
-        outcome.answers.append((ticket, pendingCompletion.failure.map { .failure($0) } ?? .success(())))
+        guard let result = pendingCompletions.endPart(of: ticket, result) else { return }
+        outcome.answers.append((ticket, result))
     }
 }
 
@@ -373,7 +270,7 @@ extension TransmitQueues {
             guard !queues[place].beginsWithDocument, let first = queues[place].firstSequence else {
                 return false
             }
-            return first <= lastSequence && reaches(subscribers(of: place), central)
+            return first <= lastSequence && reaches(queues.subscribers(of: place), central)
         }
     }
 
@@ -402,10 +299,12 @@ extension TransmitQueues {
         to recipients: BackendUpdate.Recipients,
         at now: Duration
     ) {
-        guard let characteristicIndex = characteristicIndex(characteristic),
-            let place = characteristics[characteristicIndex].queue(for: recipients)
+        guard let characteristicIndex = queues.characteristicIndex(characteristic),
+            let place = queues.characteristics[characteristicIndex].queue(for: recipients)
         else {
-            let error = characteristicIndex(characteristic).map { characteristics[$0].errorForStranger }
+            let error = queues.characteristicIndex(characteristic).map {
+                queues.characteristics[$0].errorForStranger
+            }
             let isForAll = recipients == .subscribers
             return outcome.answers.append(
                 (ticket, isForAll ? .success(()) : .failure(error ?? .notSubscribed))
@@ -437,10 +336,11 @@ extension TransmitQueues {
     /// Submits the indications and chunks whose turn it is.
     mutating func sendConfirmed(at now: () -> Duration) {
         while let turn = takeConfirmedTurn() {
-            let subscribers = subscribers(of: turn.queue)
+            let subscribers = queues.subscribers(of: turn.queue)
             guard let indication = turn.indication else {
                 // The document may have been cancelled meanwhile, and another one may be due later.
-                guard queues[turn.queue].beginsWithConfirmed, maySend(turn.queue, to: subscribers) else {
+                guard queues[turn.queue].beginsWithConfirmed, queues.maySend(turn.queue, to: subscribers)
+                else {
                     continue
                 }
                 _ = submitFirst(of: turn.queue, to: subscribers, at: now)
@@ -467,23 +367,9 @@ extension TransmitQueues {
         defer { confirmedTurns = turns }
         return turns.takeNext(
             besides: updatesInFlight.all.flatMap(\.lanes),
-            lanes: lanes,
-            waitsForDocument: { $1.sequence > oldestConfirmedDocument(on: $0) }
+            lanes: queues.lanes,
+            waitsForDocument: { $1.sequence > queues.oldestConfirmedDocument(on: $0) }
         )
-    }
-
-    private func lanes(of place: QueueID) -> [ConfirmedTurns.Lane] {
-        let centrals = subscribers(of: place).compactMap { $0.map(ConfirmedTurns.Lane.central) }
-        guard queues[place].central == nil else { return centrals }
-        return centrals + [.subscribers(characteristicIndex: queues[place].characteristicIndex)]
-    }
-
-    /// Returns the position of the oldest confirmed document for the subscribers of a queue, over the same
-    /// characteristic; the maximum if there is no such document.
-    private func oldestConfirmedDocument(on place: QueueID) -> UInt64 {
-        let characteristic = characteristics[queues[place].characteristicIndex]
-        let alone = queues[place].central == nil ? characteristic.subscribers.flatMap(\.queue) : [place]
-        return (characteristic.shared + alone).compactMap { queues[$0].firstConfirmedDocument }.min() ?? .max
     }
 
     /// Withdraws an indication that waits for its turn.
@@ -541,7 +427,8 @@ extension TransmitQueues {
         guard mayHaveRetained else { return false }
         mayHaveRetained = false
         var hasQueued = false
-        for index in characteristics.indices where characteristics[index].policy.durableLimit != nil {
+        for index in queues.characteristics.indices
+        where queues.characteristics[index].policy.durableLimit != nil {
             while let next = nextRetained(of: index, from: source) {
                 queue(next, of: index, at: now)
                 hasQueued = true
@@ -554,7 +441,7 @@ extension TransmitQueues {
         of characteristicIndex: Int,
         from source: Preservation
     ) -> RetainedDelivery.NextUpdate? {
-        let characteristic = characteristics[characteristicIndex]
+        let characteristic = queues.characteristics[characteristicIndex]
         return retained.next(
             for: characteristic.retaining,
             usually: characteristic.reachesEach ? .alone : .together,
@@ -571,12 +458,12 @@ extension TransmitQueues {
         let value = first.entry.update.value
         let recipients: BackendUpdate.Recipients =
             next.route == .alone ? .central(first.subscriber.id.central) : .subscribers
-        guard let place = characteristics[characteristicIndex].queue(for: recipients) else {
+        guard let place = queues.characteristics[characteristicIndex].queue(for: recipients) else {
             return endRetained(next.parts, .failure(.notSubscribed))
         }
         if first.subscriber.kind == .indication {
             indicate(value, by: place, of: characteristicIndex, retainedFor: next.parts, at: now())
-        } else if case .failure(let error) = characteristics[characteristicIndex].queues(
+        } else if case .failure(let error) = queues.characteristics[characteristicIndex].queues(
             to: recipients,
             size: value.count
         ) {

@@ -40,59 +40,18 @@ struct TransmitQueues {
 
     typealias QueueID = SubscriberQueue.ID
 
-    /// The work of a ticket that the stack has not accepted yet.
-    struct PendingCompletion {
-        var remaining: Int
-        /// Whether the value is for all connected subscribers.
-        var isForAll: Bool
-        var failure: PeripheralError?
-    }
-
-    /// A call that waits for room, with or without a value.
-    struct Waiter {
-        var ticket: Ticket
-        var characteristic: AttributeHandle
-        var recipients: UpdateRecipients
-        var fallback: UpdateFallback
-        var value: [UInt8]?
-        /// Whether there was no room when the call began.
-        var hasWaited = false
-        /// How often there was too little room for the value.
-        var chances = 0
-
-        /// Whether other calls may no longer use the room that the call waits for.
-        var isOverdue: Bool { value == nil && chances >= TransmitQueues.mostChances }
-    }
-
-    let policies: [AttributeHandle: UpdatePolicy]
-    /// The number of values for all together that may be in flight besides those for single subscribers.
-    static let placesForAll = 2
-    /// How often a call without a value finds some room before the call has precedence.
-    ///
-    /// Other calls may use up the room each time.
-    static let mostChances = 8
-
-    /// The number of values that may be in flight to a central, unless the stack has set another number.
-    var window: Int
-
-    var characteristics: [SubscribedCharacteristic] = []
-    /// The indices of the characteristics, by their handles.
-    ///
-    /// An array is faster than a dictionary.
-    private var characteristicIndices: [Int?] = []
-    var queues = SubscriberQueueTable()
+    var queues: SubscriberQueues
     /// The queues with waiting values, in the order of their turns.
     var turns: [QueueID] = []
     /// The queues that are last in the next round, retained to reuse the memory.
     var servedTurns: [QueueID] = []
-    var subscribers = SubscriberLinks()
     /// The number of the newest subscription.
     private(set) var lastSubscription: UInt64 = 0
     var updatesInFlight = InFlightTable()
-    var pendingCompletions: [Ticket: PendingCompletion] = [:]
+    var pendingCompletions = PendingCompletions()
     /// In the order in which they began.
     var transfers: [Transfer] = []
-    var waiters: [Waiter] = []
+    var waiters: [WaitingCall] = []
     var barriers = Barriers()
     var confirmedTurns = ConfirmedTurns()
     var sequence: UInt64 = 0
@@ -113,31 +72,13 @@ struct TransmitQueues {
     ///   - policies: The policies of the characteristics that can be updated, by their value handles.
     ///   - window: The number of values that may be in flight to a central.
     init(policies: [AttributeHandle: UpdatePolicy], window: Int = 16) {
-        self.policies = policies
-        self.window = window
+        queues = SubscriberQueues(policies: policies, window: window)
     }
 
     /// Creates an update identifier that is unique in the run and higher than all earlier identifiers.
     mutating func makeID() -> BackendUpdate.ID {
         defer { nextNumber += 1 }
         return BackendUpdate.ID(nextNumber)
-    }
-
-    /// Returns the index of a characteristic, which exists after the first subscription.
-    func characteristicIndex(_ characteristic: AttributeHandle) -> Int? {
-        let handle = Int(characteristic.rawValue)
-        return handle < characteristicIndices.count ? characteristicIndices[handle] : nil
-    }
-
-    mutating func makeIndex(_ characteristic: AttributeHandle) -> Int {
-        if let characteristicIndex = characteristicIndex(characteristic) { return characteristicIndex }
-        characteristics.append(SubscribedCharacteristic(characteristic, policies[characteristic] ?? .reject))
-        let handle = Int(characteristic.rawValue)
-        if handle >= characteristicIndices.count {
-            characteristicIndices += repeatElement(nil, count: handle + 1 - characteristicIndices.count)
-        }
-        characteristicIndices[handle] = characteristics.count - 1
-        return characteristics.count - 1
     }
 
     /// Takes the effects of all events since the last call.
@@ -193,12 +134,12 @@ extension TransmitQueues {
         fallback: UpdateFallback = .none
     ) -> Answer {
         let places: [QueueID]
-        switch queues(of: characteristic, to: recipients, size: value.count, fallback: fallback) {
+        switch queues.queues(of: characteristic, to: recipients, size: value.count, fallback: fallback) {
         case .failure(let error): return .failed(error)
         case .success(let found): places = found
         }
-        guard hasRoom(in: places, for: value.count), waiters.isEmpty || isFree(places) else {
-            for place in lacking(places, room: value.count) { queues[place].counters.refused += 1 }
+        guard queues.hasRoom(in: places, for: value.count), waiters.isEmpty || isFree(places) else {
+            for place in queues.lacking(places, room: value.count) { queues[place].counters.refused += 1 }
             return .full
         }
         put(.value(value), into: places, fallsBack: fallback.isToAll)
@@ -216,7 +157,7 @@ extension TransmitQueues {
         with value: [UInt8]?
     ) {
         waiters.append(
-            Waiter(
+            WaitingCall(
                 ticket: ticket,
                 characteristic: characteristic,
                 recipients: recipients,
@@ -235,7 +176,7 @@ extension TransmitQueues {
             return true
         }
         if cancelIndication(ticket) || cancelTransfer(ticket) || barriers.cancel(ticket) { return true }
-        guard pendingCompletions.removeValue(forKey: ticket) != nil else { return false }
+        guard pendingCompletions.remove(ticket) else { return false }
         for place in queues.places { withdraw(ticket, from: place) }
         return true
     }
@@ -280,15 +221,15 @@ extension TransmitQueues {
     {
         guard case .failure(let error) = result, error.code == .notAddressable,
             case .valueWithFallback(let value, let sequence) = update.kind, let queue = update.queue,
-            let shared = characteristics[update.characteristicIndex].shared.first,
+            let shared = queues.characteristics[update.characteristicIndex].shared.first,
             // The call may have been cancelled.
-            update.ticket.map({ pendingCompletions[$0] != nil }) ?? true
+            update.ticket.map(pendingCompletions.contains) ?? true
         else { return false }
         release(update)
         queues[queue].rerouted()
         barriers.reopen(from: sequence)
         // A value for several centrals is sent to all only once.
-        for other in characteristics[update.characteristicIndex].subscribers.flatMap(\.queue) {
+        for other in queues.characteristics[update.characteristicIndex].subscribers.flatMap(\.queue) {
             queues[other].withdrawFallback(at: sequence)
             if queues[other].isEmpty { turns.removeAll { $0 == other } }
         }
@@ -301,7 +242,7 @@ extension TransmitQueues {
     /// Releases the places of an update that is no longer in flight.
     private mutating func release(_ update: InFlightUpdate) {
         for subscriber in update.subscribers {
-            subscribers.ended(to: subscriber, isAlone: !update.isForAll)
+            queues.links.ended(to: subscriber, isAlone: !update.isForAll)
         }
     }
 
@@ -319,9 +260,9 @@ extension TransmitQueues {
                 queues[queue].ended(result, isKnown: isKnown)
             }
         } else {
-            characteristics[update.characteristicIndex].past.count(result, isKnown: isKnown)
+            queues.characteristics[update.characteristicIndex].past.count(result, isKnown: isKnown)
         }
-        if characteristics[update.characteristicIndex].policy.durableLimit != nil {
+        if queues.characteristics[update.characteristicIndex].policy.durableLimit != nil {
             endRetained(update.retained, result)
         }
         switch (update.kind, update.ticket) {
@@ -351,27 +292,27 @@ extension TransmitQueues {
         kind: UpdateKind? = nil
     ) {
         lastSubscription = number
-        let characteristicIndex = makeIndex(characteristic)
-        let former = characteristics[characteristicIndex].shared.first
+        let characteristicIndex = queues.makeIndex(characteristic)
+        let former = queues.characteristics[characteristicIndex].shared.first
         if central != nil {
             end(central, characteristicIndex, because: .notSubscribed, isResubscription: true)
         }
-        guard characteristics[characteristicIndex].subscriber(central) == nil else { return }
+        guard queues.characteristics[characteristicIndex].subscriber(central) == nil else { return }
         let subscriber = SubscribedCharacteristic.Subscriber(
             central: central,
             isAddressable: isAddressable && central != nil,
             sharesUpdatesForAll: sharesUpdatesForAll,
             address: address,
             kind: kind,
-            queue: central.map { [makeQueue(of: characteristicIndex, to: $0)] } ?? []
+            queue: central.map { [queues.makeQueue(of: characteristicIndex, to: $0)] } ?? []
         )
         let shared =
-            characteristics[characteristicIndex].shared.isEmpty
-            ? makeQueue(of: characteristicIndex, to: nil) : nil
-        characteristics[characteristicIndex].add(subscriber, shared: shared)
+            queues.characteristics[characteristicIndex].shared.isEmpty
+            ? queues.makeQueue(of: characteristicIndex, to: nil) : nil
+        queues.characteristics[characteristicIndex].add(subscriber, shared: shared)
         // The central that subscribes again also receives the waiting indications for all.
         if let former, let shared { confirmedTurns.move(from: former, to: shared) }
-        if let central, characteristics[characteristicIndex].policy.durableLimit != nil {
+        if let central, queues.characteristics[characteristicIndex].policy.durableLimit != nil {
             retained.subscribed(
                 RetainedDelivery.SubscriptionID(characteristic: characteristic, central: central)
             )
@@ -380,26 +321,19 @@ extension TransmitQueues {
         joinTransfers(subscriber, of: characteristicIndex)
     }
 
-    private mutating func makeQueue(of characteristicIndex: Int, to central: Central.ID?) -> QueueID {
-        let (characteristic, policy) = (
-            characteristics[characteristicIndex].characteristic, characteristics[characteristicIndex].policy
-        )
-        return queues.insert(
-            SubscriberQueue(characteristicIndex: characteristicIndex, of: characteristic, to: central, policy)
-        )
-    }
-
     /// Updates the data of a central.
     mutating func connected(_ central: Central) {
-        subscribers.setMaximumLength(central.maximumUpdateValueLength, for: central.id)
-        for index in characteristics.indices {
-            characteristics[index].setAddress(central.address, of: central.id)
-        }
+        queues.connected(central)
+    }
+
+    /// Sets the number of values that may be in flight to a central without a number of its own.
+    mutating func setWindow(_ window: Int) {
+        queues.window = max(window, 1)
     }
 
     /// Changes the number of values that may be in flight to a central.
     mutating func setWindow(_ window: Int, of central: Central.ID) {
-        subscribers.setWindow(max(window, 1), for: central)
+        queues.links.setWindow(max(window, 1), for: central)
     }
 
     /// Records whether a subscriber can be reached alone, and the kind of updates that it asks for.
@@ -409,23 +343,23 @@ extension TransmitQueues {
         isAddressable: Bool,
         kind: UpdateKind? = nil
     ) {
-        guard let characteristicIndex = characteristicIndex(characteristic) else { return }
-        characteristics[characteristicIndex].change(central, isAddressable: isAddressable, kind: kind)
+        guard let characteristicIndex = queues.characteristicIndex(characteristic) else { return }
+        queues.characteristics[characteristicIndex].change(central, isAddressable: isAddressable, kind: kind)
     }
 
     /// Handles the end of a subscription.
     mutating func unsubscribed(_ central: Central.ID?, from characteristic: AttributeHandle) {
-        guard let characteristicIndex = characteristicIndex(characteristic) else { return }
+        guard let characteristicIndex = queues.characteristicIndex(characteristic) else { return }
         end(central, characteristicIndex, because: .notSubscribed)
     }
 
     /// Handles a disconnection, which ends all subscriptions of the central.
     mutating func disconnected(_ central: Central.ID) {
         retained.missed(central)
-        for characteristicIndex in characteristics.indices {
+        for characteristicIndex in queues.characteristics.indices {
             end(central, characteristicIndex, because: .disconnected)
         }
-        subscribers.remove(central)
+        queues.links.remove(central)
         updatesInFlight.changeAll { inFlightUpdate in
             if inFlightUpdate.subscribers.contains(central) {
                 inFlightUpdate.subscribers.removeAll { $0 == central }
@@ -444,13 +378,13 @@ extension TransmitQueues {
         retained.interrupted()
         // An indication for all also fails, because no central can confirm the indication any more.
         for place in queues.places { failIndications(of: place, because: .disconnected) }
-        for characteristicIndex in characteristics.indices {
-            for subscriber in characteristics[characteristicIndex].subscribers {
+        for characteristicIndex in queues.characteristics.indices {
+            for subscriber in queues.characteristics[characteristicIndex].subscribers {
                 end(subscriber.central, characteristicIndex, because: .disconnected)
             }
         }
         for update in updatesInFlight.removeAll() where !update.isGivenUp {
-            characteristics[update.characteristicIndex].past.dropped += 1
+            queues.characteristics[update.characteristicIndex].past.dropped += 1
             endRetained(update.retained, .failure(.disconnected))
             switch (update.kind, update.ticket) {
             case (.value, let ticket?), (.valueWithFallback, let ticket?):
@@ -459,7 +393,7 @@ extension TransmitQueues {
             case (.chunk, _), (_, nil): break
             }
         }
-        subscribers.removeAll()
+        queues.links.removeAll()
     }
 
     private mutating func end(
@@ -468,14 +402,14 @@ extension TransmitQueues {
         because error: PeripheralError,
         isResubscription: Bool = false
     ) {
-        let idle = characteristics[characteristicIndex].remove(central)
+        let idle = queues.characteristics[characteristicIndex].remove(central)
         for place in idle { close(place, because: error, isResubscription: isResubscription) }
         if let central {
-            let characteristic = characteristics[characteristicIndex].characteristic
+            let characteristic = queues.characteristics[characteristicIndex].characteristic
             retained.unsubscribed(
                 RetainedDelivery.SubscriptionID(characteristic: characteristic, central: central)
             )
-            func isGone(_ waiter: Waiter) -> Bool {
+            func isGone(_ waiter: WaitingCall) -> Bool {
                 waiter.characteristic == characteristic && waiter.recipients.names(central)
             }
             outcome.answers += waiters.filter(isGone).map { ($0.ticket, .failure(error)) }
@@ -490,7 +424,7 @@ extension TransmitQueues {
         // An indication for all succeeds if all subscribers have left before its turn.
         if !isForAll || !isResubscription { failIndications(of: place, because: isForAll ? nil : error) }
         let queue = queues.remove(place)
-        characteristics[queue.characteristicIndex].past.add(queue.finalCounters)
+        queues.characteristics[queue.characteristicIndex].past.add(queue.finalCounters)
         turns.removeAll { $0 == place }
         updatesInFlight.changeAll { if $0.queue == place { $0.queue = nil } }
         for entry in queue.entries {

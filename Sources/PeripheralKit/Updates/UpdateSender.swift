@@ -72,7 +72,7 @@ final class UpdateSender: Sendable {
         change { state in
             if !state.isStopped { (state.link, state.isOffTheAir) = (published.link, false) }
             state.completionReporting = published.completionReporting
-            state.queues.window = max(published.window, 1)
+            state.queues.setWindow(published.window)
             // A central may have subscribed before, so that updates have waited for the link.
             state.queues.restartDeadlines(at: now)
         }

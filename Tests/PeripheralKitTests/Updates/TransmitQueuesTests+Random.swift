@@ -212,7 +212,7 @@ private struct QueueModel {
             let inFlight = all.filter { !$0.update.awaitsConfirmation }
             let forAll = inFlight.filter { $0.update.recipients == .subscribers }
             // Two places of each are its own, beside values for all.
-            #expect(inFlight.count <= Self.window + Self.policies.count * TransmitQueues.placesForAll + 2)
+            #expect(inFlight.count <= Self.window + Self.policies.count * SubscriberQueues.placesForAll + 2)
             #expect(inFlight.count - forAll.count <= Self.window)
         }
         for total in QueueReport.ofEachCharacteristic(in: queues) {

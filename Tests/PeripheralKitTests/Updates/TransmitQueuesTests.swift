@@ -65,7 +65,7 @@ struct TransmitQueuesTests {
 
     @Test func theStackCannotRaiseAWindowAboveTheUsualOne() {
         var queues = queues(subscribed: [a])
-        queues.window = 4
+        queues.setWindow(4)
         queues.setWindow(100, of: a)
         for number in 0..<UInt8(8) { #expect(accepts([number], of: Self.bulk, to: .central(a), &queues)) }
         #expect(queues.takeOutcome(at: .zero).updates.count == 4)
@@ -78,7 +78,7 @@ struct TransmitQueuesTests {
     @Test func allCentralsTogetherHaveTwoWindowsInFlight() {
         let centrals = centrals(5)
         var queues = queues(subscribed: centrals)
-        queues.window = 4
+        queues.setWindow(4)
         for number in 0..<UInt8(4) {
             for central in centrals {
                 #expect(accepts([number], of: Self.bulk, to: .central(central), &queues))
@@ -101,7 +101,7 @@ struct TransmitQueuesTests {
     @Test func stalledLinksDoNotStopTheOthers() {
         let centrals = centrals(3)
         var queues = queues(subscribed: centrals)
-        queues.window = 4
+        queues.setWindow(4)
         for central in centrals {
             for number in 0..<UInt8(8) {
                 #expect(accepts([number], of: Self.bulk, to: .central(central), &queues))
@@ -184,7 +184,7 @@ struct TransmitQueuesTests {
     /// what is for another, does not.
     @Test func clearanceIsForWhatCameBefore() {
         var queues = queues(subscribed: [a, b])
-        queues.window = 1
+        queues.setWindow(1)
         for characteristic in [Self.bulk, Self.other] {
             #expect(accepts([1], of: characteristic, to: .central(a), &queues))
             #expect(accepts([1], of: characteristic, to: .central(b), &queues))
@@ -208,7 +208,7 @@ struct TransmitQueuesTests {
     /// Of all centrals, also behind a document, and what is confirmed.
     @Test func clearanceIsOfAllThatWasAccepted() {
         var queues = queues(subscribed: [a, b])
-        queues.window = 1
+        queues.setWindow(1)
         let document = Document(bytes: Array(0..<40), chunkSize: 20, endMarker: nil)
         queues.begin(1, document, of: Self.bulk, to: .centrals([a]), isStanding: false)
         #expect(accepts([1], of: Self.bulk, to: .central(a), &queues))
@@ -268,7 +268,7 @@ struct TransmitQueuesTests {
         send()
         #expect(sent.filter { $0.recipients == .subscribers }.map(\.value) == [[3], [3], [1]])
         #expect(sent.filter { $0.recipients != .subscribers }.map(\.value) == [[2]])
-        #expect(queues.characteristicIndex(Self.bulk).map { queues.characteristics[$0].reachesEach } == false)
+        #expect(queues.queues.characteristicIndex(Self.bulk).map { queues.queues.characteristics[$0].reachesEach } == false)
     }
 
     /// At the call, and while values wait or are in flight.
@@ -279,7 +279,7 @@ struct TransmitQueuesTests {
             if case .accepted = answer { return true }
             return false
         }
-        queues.window = 2
+        queues.setWindow(2)
         for value: UInt8 in 1...3 { #expect(offer(value)) }
         let alone = queues.takeOutcome(at: .zero).updates
         #expect(alone.map(\.recipients) == [.central(a), .central(a)])
@@ -323,7 +323,7 @@ struct TransmitQueuesTests {
     @Test(arguments: [2, 1])
     func whatIsForSeveralAndCannotGoAloneGoesToAllOnce(window: Int) {
         var queues = queues(subscribed: [a, b])
-        queues.window = window
+        queues.setWindow(window)
         // With a window of one, the value for one of the centrals waits behind another value.
         if window == 1 { #expect(accepts([9], of: Self.other, to: .central(b), &queues)) }
         var sent = queues.takeOutcome(at: .zero).updates
@@ -346,7 +346,7 @@ struct TransmitQueuesTests {
     /// A document that has begun is older than what falls back, whatever its position.
     @Test func whatGoesToAllDoesNotInterruptADocument() {
         var queues = queues(subscribed: [a, b])
-        queues.window = 1
+        queues.setWindow(1)
         _ = queues.offer([99], of: Self.bulk, to: .central(b), fallback: .allSubscribers)
         let document = Document(bytes: Array(0..<60), chunkSize: 20, endMarker: nil)
         queues.begin(1, document, of: Self.bulk, to: .centrals([a]), isStanding: false)
@@ -719,7 +719,7 @@ struct TransmitQueuesTests {
         for central in [a, b] { queues.subscribed(central, to: Self.bulk, isAddressable: true) }
         for _ in 0..<6 { _ = queues.offer([0], of: Self.bulk, to: .subscribers) }
         #expect(queues.takeOutcome(at: .zero).updates.isEmpty)
-        queues.window = 2
+        queues.setWindow(2)
         let updates = queues.takeOutcome(at: .seconds(6)).updates
         queues.disconnected(a)
         queues.unsubscribed(b, from: Self.bulk)

@@ -32,8 +32,8 @@ import Synchronization
 /// - `--kills [ROUNDS [SEED]]`: kills a program so many times (25) while a central uses it, and judges what
 ///   each start restores.
 /// - `--backpressure [--pairs N] [WORD...]`: counts the values in flight to centrals, each link N times (1).
-/// - `--centrals [NUMBER...]`: measures the processor time for reads and notifications of so many centrals (1, 4
-///   and 8).
+/// - `--centrals [NUMBER...]`: measures the processor time for reads and notifications of so many centrals
+///   (1, 4 and 8).
 /// - `--transfer [BYTES [MS/MS/...]] [kept]`: sends a document (200,000 bytes) to centrals on links of these
 ///   speeds, and checks the memory.
 /// - `--silence [ROUNDS]`: the link of one of two subscribers carries nothing until it is lost, so many times
