@@ -50,7 +50,9 @@ private struct InterceptedLink: BackendLink {
     func submit(_ update: BackendUpdate) { submitUpdate(update, link) }
     func giveUp(_ update: BackendUpdate.ID) { link.giveUp(update) }
     func untilAnswersAreForwarded() async { await link.untilAnswersAreForwarded() }
-    func untilUpdatesAreForwarded(for central: Central.ID) async { await link.untilUpdatesAreForwarded(for: central) }
+    func untilUpdatesAreForwarded(for central: Central.ID) async {
+        await link.untilUpdatesAreForwarded(for: central)
+    }
     func disconnect(_ central: Central.ID) async throws { try await link.disconnect(central) }
     func bondedCentrals() async throws -> [Central] { try await link.bondedCentrals() }
     func forget(_ central: Central.ID) async throws { try await link.forget(central) }
