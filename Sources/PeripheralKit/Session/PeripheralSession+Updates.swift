@@ -275,21 +275,6 @@ extension PeripheralSession {
         }
     }
 
-    /// Checks that a value can reach several centrals, and returns their identities.
-    private func identities(
-        of centrals: some Sequence<Central>,
-        subscribedTo handle: AttributeHandle,
-        _ characteristic: BluetoothUUID,
-        _ fallback: UpdateFallback
-    ) throws(PeripheralError) -> [Central.ID] {
-        var identities: [Central.ID] = []
-        for central in centrals {
-            try checkIsSubscribed(central, to: handle, characteristic, fallback: fallback)
-            identities.append(central.id)
-        }
-        return identities
-    }
-
     /// Returns the subscription of a central that can be reached.
     func subscription(
         of central: Central,
@@ -429,7 +414,11 @@ extension PeripheralSession {
     ) throws(PeripheralError) -> Bool {
         let handle = try updatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
-        let identities = try identities(of: centrals, subscribedTo: handle, characteristic.uuid, fallback)
+        var identities: [Central.ID] = []
+        for central in centrals {
+            try checkIsSubscribed(central, to: handle, characteristic.uuid, fallback: fallback)
+            identities.append(central.id)
+        }
         return try runtime.updates.update(handle, bytes, to: .centrals(identities), fallback: fallback)
     }
 
@@ -474,10 +463,10 @@ extension PeripheralSession {
         try await runtime.updates.ready(handle, for: .central(central.id), fallback: fallback)
     }
 
-    /// Waits until the queues of all these centrals have room for any value at the same time.
+    /// Waits for room in the queue of each central, one central after the other.
     ///
-    /// The function `update` with several centrals adds values to these queues. The function `readyToUpdate`
-    /// follows the rules of ``readyToUpdate(_:)``. Without centrals, it returns at once.
+    /// The function follows the rules of ``readyToUpdate(_:)``. If another task sends values during the wait,
+    /// a queue might be full again when the function returns.
     ///
     /// - Throws: The function throws the first error that occurs for any of the centrals (see
     ///   ``readyToUpdate(_:to:fallback:)-(_,Central,_)``).
@@ -486,9 +475,7 @@ extension PeripheralSession {
         to centrals: some Sequence<Central>,
         fallback: UpdateFallback = .none
     ) async throws {
-        let handle = try updatableHandle(of: characteristic.declaration)
-        let identities = try identities(of: centrals, subscribedTo: handle, characteristic.uuid, fallback)
-        try await runtime.updates.ready(handle, for: .centrals(identities), fallback: fallback)
+        for central in centrals { try await readyToUpdate(characteristic, to: central, fallback: fallback) }
     }
 }
 

@@ -1,7 +1,7 @@
 /// The calls whose values the stack has not accepted for all recipients yet.
 struct PendingCompletions {
     private struct Entry {
-        /// The number of queues in which the value still waits.
+        /// The number of queues whose part of the value the stack has not accepted.
         var remaining: Int
         /// Whether the value is for all connected subscribers.
         var isForAll: Bool
@@ -12,17 +12,17 @@ struct PendingCompletions {
 
     func contains(_ ticket: TransmitQueues.Ticket) -> Bool { entries[ticket] != nil }
 
-    /// Adds a call whose value waits in so many queues.
+    /// Adds a call whose value is in so many queues.
     mutating func begin(_ ticket: TransmitQueues.Ticket, parts: Int, isForAll: Bool) {
         entries[ticket] = Entry(remaining: parts, isForAll: isForAll)
     }
 
-    /// Records that the value of a call no longer waits in one of the queues.
+    /// Records that the stack has accepted the value from one of the queues, or that this part has failed.
     ///
     /// A value for all is only for connected subscribers. Such a value does not fail if one subscriber could
     /// not be reached.
     ///
-    /// - Returns: The result of the call; `nil` if the value still waits in a queue, or no call waits.
+    /// - Returns: The result of the call; `nil` if other parts are missing, or no call waits.
     mutating func endPart(
         of ticket: TransmitQueues.Ticket,
         _ result: Result<Void, PeripheralError>

@@ -199,7 +199,7 @@ struct SubscriberQueue {
         }
     }
 
-    /// Takes the first value, or the next chunk of the first document, to hand it to the stack.
+    /// Takes the first value, or the next chunk of the first document, to submit it.
     ///
     /// The chunk is not longer than the limit.
     mutating func takeFirst(at now: () -> Duration, limit: Int) -> NextUpdate? {

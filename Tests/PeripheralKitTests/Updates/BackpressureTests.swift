@@ -144,38 +144,6 @@ struct BackpressureTests {
         }
     }
 
-    @Test func aWaitForSeveralCentralsEndsWhenAllHaveRoom() async throws {
-        try await run { session, host, link, central in
-            let other = Central(address: .numbered(2))
-            host.handle(.connected(other))
-            host.handle(.subscribed(BackendSubscription(characteristic: Self.handle, central: other)))
-            try Self.fill(session)
-            let waiting = Task { try await session.readyToUpdate(Self.value, to: [central, other]) }
-            try await until { session.updateStatistics.map(\.counters.waits) == [1, 1] }
-            func completeAll(for central: Central) {
-                var index = 0
-                while index < link.sent.count {
-                    let update = link.sent[index]
-                    if update.recipients == .central(central.id) {
-                        host.handle(.updateEnded(update.id, .completed))
-                    }
-                    index += 1
-                }
-            }
-            completeAll(for: central)
-            #expect(session.runtime.updates.waiting == 1)
-            completeAll(for: other)
-            try await waiting.value
-            try Self.fill(session)
-            let second = Task {
-                await Self.code { try await session.readyToUpdate(Self.value, to: [central, other]) }
-            }
-            try await until { session.updateStatistics.map(\.counters.waits) == [2, 2] }
-            host.handle(.disconnected(other.id))
-            #expect(await second.value == .disconnected)
-        }
-    }
-
     enum End: CaseIterable {
         case disconnected, unsubscribed, suspended
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PeripheralKit
 
-/// What is known of the updates on their id to a subscriber.
+/// What is known of the updates that are queued or in flight for a subscriber.
 struct RetainedDeliveryProgressTests {
     private let outbox = {
         var outbox = Outbox([])

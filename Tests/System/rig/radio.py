@@ -158,7 +158,7 @@ class Link(Connection):
 
     def __post_init__(self):
         super().__post_init__()
-        self.free_at = 0.0
+        self.free_at = self.packet_time = 0.0
         self.waiting = collections.deque()
         self.timer = None
         self.self_name, self.peer_name = str(self.self_address)[:17], str(self.peer_address)[:17]
@@ -171,7 +171,8 @@ class Link(Connection):
             self.carry_first_after(max(self.free_at, asyncio.get_running_loop().time()))
 
     def carry_first_after(self, start):
-        self.free_at = start + self.link.packet_time_of(self)
+        self.packet_time = self.link.packet_time_of(self)
+        self.free_at = start + self.packet_time
         self.timer = asyncio.get_running_loop().call_at(self.free_at, self.carry_first)
 
     def carry_first(self):
@@ -180,8 +181,8 @@ class Link(Connection):
             self.carry_first_after(self.free_at)
         self.carry(packet)
 
-    def speed_changed(self):
-        if self.waiting:
+    def speed_may_have_changed(self):
+        if self.waiting and self.link.packet_time_of(self) != self.packet_time:
             self.timer.cancel()
             self.carry_first_after(asyncio.get_running_loop().time())
 
@@ -568,7 +569,7 @@ async def main():
             air.packet_times[address] = float(milliseconds) / 1000
         for controller in air.controllers:
             for connection in controller.le_connections.values():
-                connection.speed_changed()
+                connection.speed_may_have_changed()
         return 'ok'
 
     def deaf(on='1'):

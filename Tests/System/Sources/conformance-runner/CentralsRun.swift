@@ -1,6 +1,7 @@
 import Glibc
 import PeripheralCore
 import PeripheralTesting
+import Synchronization
 
 /// Measures what each central costs when several centrals read and are subscribed at once.
 ///
@@ -22,23 +23,29 @@ struct CentralsRun {
 
     /// Measures each number of centrals, and prints the processor time for a read and a notification.
     ///
-    /// - Returns: Whether each read was answered and the program has sent all values.
+    /// - Returns: Whether each read was answered, and all values have arrived.
     func run(_ program: String) async throws -> Bool {
+        let failures = Mutex(0)
         try await CentralPool.run(program) { pool in
             for count in counts {
-                try await measure(count, pool)
+                if try await !measure(count, pool) { failures.withLock { $0 += 1 } }
                 fflush(nil)
             }
         }
-        return true
+        return failures.withLock(\.self) == 0
     }
 
-    private func measure(_ count: Int, _ pool: CentralPool) async throws {
+    /// - Returns: Whether all updates have arrived.
+    private func measure(_ count: Int, _ pool: CentralPool) async throws -> Bool {
         let work = BulkOrder.Work.values(size: 20, counts: [nil: Self.values])
         let order = BulkOrder(work, centrals: count)
-        try await BulkProcess.run(order, packetTimes: [2.5], on: adapter, from: pool) { process, lines in
+        return try await BulkProcess.run(order, packetTimes: [2.5], on: adapter, from: pool) {
+            process,
+            lines in
+            try Rig.radio("arrivals")
             let handle = try await process.centrals[0].locate(process.level).valueHandle
-            let (start, before) = (BulkProgram.time, ProcessTable.processorTimes(program: process.identifier))
+            let before = ProcessTable.processorTimes(program: process.identifier)
+            let start = BulkProgram.time
             _ = try await process.begin(&lines)
             try await withThrowingTaskGroup { group in
                 for central in process.centrals {
@@ -50,6 +57,8 @@ struct CentralsRun {
             }
             try await BulkProcess.expect("sent", from: &lines)
             let (end, after) = (BulkProgram.time, ProcessTable.processorTimes(program: process.identifier))
+            let arrived = try await arrivals(upTo: count * Self.values)
+            let isComplete = arrived == count * Self.values
             try await process.order()
             try await BulkProcess.expect("told", from: &lines)
             let exchanges = Double(count * Self.values)
@@ -58,10 +67,23 @@ struct CentralsRun {
                 return "\(name) \(Int(time / exchanges * 1e6)) µs"
             }
             print(
-                "ok    \(count) centrals, each with \(Self.values) reads and \(Self.values) notifications "
-                    + "in \(Int(end - start)) s: for one of both, \(cost.joined(separator: ", "))"
+                "\(isComplete ? "ok   " : "FAIL ") \(count) centrals, each with \(Self.values) reads and "
+                    + "\(Self.values) notifications in \(Int(end - start)) s, \(arrived) have arrived: "
+                    + "for one read and one notification, \(cost.joined(separator: ", "))"
             )
             print("      processor: \(ProcessTable.shares(after, since: before, in: end - start))")
+            return isComplete
         }
+    }
+
+    /// Returns the number of updates that have arrived since the last such order, after 10 s at the latest.
+    private func arrivals(upTo expected: Int) async throws -> Int {
+        let start = ContinuousClock.now
+        var count = 0
+        while count < expected, ContinuousClock.now - start < .seconds(10) {
+            try await Task.sleep(for: .milliseconds(100))
+            count += try Rig.radio("arrivals").count
+        }
+        return count
     }
 }

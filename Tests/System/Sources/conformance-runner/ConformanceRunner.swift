@@ -36,8 +36,9 @@ import Synchronization
 ///   (1, 4 and 8).
 /// - `--transfer [BYTES [MS/MS/...]] [kept]`: sends a document (200,000 bytes) to centrals on links of these
 ///   speeds, and checks the memory.
-/// - `--silence [ROUNDS]`: the link of one of two subscribers carries nothing until it is lost, so many times
-///   (3). The run checks whether the other subscriber receives updates again.
+/// - `--silence [ROUNDS]`: the link of one of two subscribers carries nothing for some time, and later until
+///   it is lost, so many times (3). The run checks that it recovers, and that the other subscriber receives
+///   updates again.
 /// - `--document`: prints what is known of the versions, and runs nothing.
 @main
 struct ConformanceRunner {

@@ -21,6 +21,11 @@ struct SilenceRun {
     /// How long updates may take to go on, beside other machines on the same processors.
     private static let patience = Duration.seconds(40)
 
+    private static let noArrivals = TestCentralError(
+        code: .failed,
+        message: "No update arrives over the link that will be stopped."
+    )
+
     private let adapter: DeviceAddress
     private let rounds: Int
 
@@ -31,7 +36,8 @@ struct SilenceRun {
 
     /// Runs all rounds, and exits with the result.
     ///
-    /// The result is success if updates continued in each round. Returns `false` if the rounds could not run.
+    /// The result is success if the link recovered and updates continued in each round. Returns `false` if
+    /// the rounds could not run.
     func run(_ program: String) async throws -> Bool {
         let value = Characteristic<UInt32>("c0f000c2-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .notify]) {
             Read { 0 }
@@ -59,6 +65,7 @@ struct SilenceRun {
                     try await subscribe(leaving, to: value)
                     let before = try await resume(within: Self.patience)
                     let usual = try await arrivals(at: leaving, within: .seconds(2)) / 4
+                    guard usual > 0 else { throw Self.noArrivals }
                     try Rig.radio("speed 1000000000 \(address(of: leaving))")
                     try await Task.sleep(for: Self.silence)
                     try Rig.radio("speed 2.5 \(address(of: leaving))")
@@ -131,7 +138,7 @@ struct SilenceRun {
         let start = ContinuousClock.now
         while ContinuousClock.now - start < limit {
             let count = try await arrivals(at: central, within: .milliseconds(500))
-            if count * 5 >= usual * 4, count > 0 { return ContinuousClock.now - start }
+            if count * 5 >= usual * 4 { return ContinuousClock.now - start }
         }
         return nil
     }
