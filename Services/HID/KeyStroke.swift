@@ -31,13 +31,10 @@ public struct KeyStroke: Equatable, Sendable {
         case 0x61...0x7A: self.init(KeyUsage(rawValue: code - 0x61 + 0x04))
         case 0x41...0x5A: self.init(KeyUsage(rawValue: code - 0x41 + 0x04), modifiers: .leftShift)
         default:
-            if let index = Self.keysFrom1.firstIndex(of: code) {
-                self.init(KeyUsage(rawValue: Self.keys[index]))
-            } else if let index = Self.shiftedKeysFrom1.firstIndex(of: code) {
-                self.init(KeyUsage(rawValue: Self.keys[index]), modifiers: .leftShift)
-            } else {
-                return nil
-            }
+            guard let index = Self.characters.firstIndex(of: code) else { return nil }
+            let isShifted = index >= Self.keys.count
+            let key = Self.keys[isShifted ? index - Self.keys.count : index]
+            self.init(KeyUsage(rawValue: key), modifiers: isShifted ? .leftShift : [])
         }
     }
 
@@ -45,8 +42,8 @@ public struct KeyStroke: Equatable, Sendable {
         0x1E, 0x1F, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27,
         0x2C, 0x2D, 0x2E, 0x2F, 0x30, 0x31, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38,
     ]
-    private static let keysFrom1 = Array(#"1234567890 -=[]\;'`,./"#.utf8)
-    private static let shiftedKeysFrom1 = Array(##"!@#$%^&*() _+{}|:"~<>?"##.utf8)
+    /// The characters of ``keys`` without a modifier, and then with Shift.
+    private static let characters = Array(##"1234567890 -=[]\;'`,./!@#$%^&*() _+{}|:"~<>?"##.utf8)
 }
 
 /// The error for a character that has no key in the US keyboard layout.
