@@ -118,26 +118,6 @@ extension BusConnection {
         guard unsafe transport.send(message.pointer) != nil else { throw .disconnected }
     }
 
-    /// Announces the new value of a property that contains bytes.
-    ///
-    /// Optimized for frequent use: the bytes are written into the message without conversion.
-    package func emitPropertyChanged(
-        _ path: ObjectPath,
-        _ interface: InterfaceName,
-        _ property: String,
-        bytes: [UInt8]
-    ) throws(BusError) {
-        let message = try OutgoingMessage.signal(path, .properties, .propertiesChanged)
-        try message.write { writer in
-            writer.append(interface.text)
-            writer.appendProperties { changed in
-                changed.appendProperty(property, .bytes) { $0.append(bytes: bytes) }
-            }
-            writer.appendArray(of: .string) { _ in }
-        }
-        guard unsafe transport.send(message.pointer) != nil else { throw .disconnected }
-    }
-
     /// Announces new values of properties.
     package func emitPropertiesChanged(
         _ path: ObjectPath,

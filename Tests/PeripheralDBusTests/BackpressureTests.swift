@@ -11,7 +11,7 @@ struct BackpressureTests {
             // One message that no socket takes at once, so that the rest waits however fast the bus reads.
             let bytes = [UInt8](repeating: 0, count: 4_000_000)
             try await test.server.run { server in
-                try server.emitPropertyChanged("/m", "test.M", "Value", bytes: bytes)
+                try server.emitPropertiesChanged("/m", "test.M", [("Value", .bytes(bytes))])
                 #expect(server.outgoingSize > 0)
             }
             try await test.server.waitUntilOutgoing(isAtMost: 0)
@@ -45,7 +45,7 @@ struct BackpressureTests {
             let connection = try await BusConnection.connect(to: .address(bus.address), on: loop)
             let result: Result<Void, any Error>
             do {
-                try await connection.emitPropertyChanged("/m", "test.M", "Value", bytes: Self.bulk)
+                try await connection.emitPropertiesChanged("/m", "test.M", [("Value", .bytes(Self.bulk))])
                 result = .success(try await body(connection, bus))
             } catch {
                 result = .failure(error)
@@ -88,7 +88,7 @@ struct BackpressureTests {
             @Sendable func take(_ turn: Int, on connection: isolated BusConnection) async throws -> Int {
                 try await connection.waitUntilOutgoing(isAtMost: 1000)
                 #expect(connection.outgoingSize <= 1000)
-                try connection.emitPropertyChanged("/m", "test.M", "Value", bytes: Self.bulk)
+                try connection.emitPropertiesChanged("/m", "test.M", [("Value", .bytes(Self.bulk))])
                 return turn
             }
             try await withThrowingTaskGroup(of: Int.self) { group in

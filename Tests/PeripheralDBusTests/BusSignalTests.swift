@@ -132,12 +132,9 @@ struct BusSignalTests {
                 var arguments = signal.arguments
                 received.send((try? arguments.readValues()) ?? [])
             }
-            try await test.server.emitPropertyChanged(
-                "/c",
-                "org.bluez.GattCharacteristic1",
-                "Value",
-                bytes: [1, 2]
-            )
+            try await test.server.emit("/c", .properties, .propertiesChanged) { writer in
+                writer.appendChange(of: "Value", of: "org.bluez.GattCharacteristic1", to: [1, 2])
+            }
             #expect(
                 await received.next() == [
                     .string("org.bluez.GattCharacteristic1"), .properties(["Value": .bytes([1, 2])]),

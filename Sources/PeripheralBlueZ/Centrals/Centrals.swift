@@ -257,7 +257,9 @@ actor Centrals {
         connection.loop.execute { self.assumeIsolated { $0.transmitter.transmitSubmitted() } }
     }
 
-    /// Ends an update that was given up as soon as its confirmation can no longer arrive.
+    /// Ends an update that was given up.
+    ///
+    /// The update ends as soon as its confirmation can no longer arrive.
     nonisolated func giveUp(_ update: BackendUpdate.ID) {
         connection.loop.execute { self.assumeIsolated { $0.transmitter.giveUp(update) } }
     }

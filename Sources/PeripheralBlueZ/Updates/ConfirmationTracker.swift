@@ -50,7 +50,9 @@ final class ConfirmationTracker {
         end(confirmations.confirmed(source))
     }
 
-    /// Ends an update that was given up as soon as its confirmation can no longer arrive.
+    /// Ends an update that was given up.
+    ///
+    /// The update ends as soon as its confirmation can no longer arrive.
     func giveUp(_ update: BackendUpdate.ID) {
         guard confirmations.doubt(update) else { return }
         _ = turns.schedule(after: Self.lateness) { [weak self] in

@@ -127,7 +127,9 @@ final class UpdateTransmitter {
         for update in withoutOutlived(updates) { transmit(update) }
     }
 
-    /// Ends an update that was given up, at the latest when its confirmation can no longer arrive.
+    /// Ends an update that was given up.
+    ///
+    /// A sent update ends as soon as its confirmation can no longer arrive.
     func giveUp(_ id: BackendUpdate.ID) {
         let unsent = held.filter { $0.id == id } + submitted.take { $0.id == id }
         held.removeAll { $0.id == id }
@@ -183,7 +185,9 @@ final class UpdateTransmitter {
                 )
             }
             try connection.assumeIsolated { connection in
-                try connection.emitPropertyChanged(path, BlueZ.characteristic, "Value", bytes: update.value)
+                try connection.emit(path, .properties, .propertiesChanged) { writer in
+                    writer.appendChange(of: "Value", of: BlueZ.characteristic, to: update.value)
+                }
             }
         } catch {
             return end(update, outcome(of: update, notSentBecause: error))

@@ -117,6 +117,17 @@ extension MessageWriter {
         unsafe element.text.withCString { unsafe append(container: TypeCode.array, of: $0, body) }
     }
 
+    /// Appends the arguments of `PropertiesChanged` for the new value of one property that contains bytes.
+    ///
+    /// Optimized for frequent use: the bytes are written into the message without conversion.
+    package mutating func appendChange(of property: String, of interface: InterfaceName, to bytes: [UInt8]) {
+        append(interface.text)
+        appendProperties { changed in
+            changed.appendProperty(property, .bytes) { $0.append(bytes: bytes) }
+        }
+        appendArray(of: .string) { _ in }
+    }
+
     /// Appends an `a{sv}`.
     ///
     /// `body` appends its entries with ``appendProperty(_:_:_:)``.

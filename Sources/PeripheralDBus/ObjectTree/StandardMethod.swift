@@ -8,7 +8,7 @@ extension InterfaceName {
 }
 
 extension MemberName {
-    static let propertiesChanged: MemberName = "PropertiesChanged"
+    package static let propertiesChanged: MemberName = "PropertiesChanged"
 }
 
 /// A method that the tree implements for its objects.

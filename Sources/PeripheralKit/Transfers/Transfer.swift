@@ -7,8 +7,7 @@ struct Transfer {
     /// The index of the characteristic among those that can be updated.
     let characteristicIndex: Int
     let recipients: UpdateRecipients
-    /// Whether the transfer continues for later subscribers after all present subscribers have the
-    /// document.
+    /// Whether the transfer continues for later subscribers after all present subscribers have the document.
     let isStanding: Bool
     /// The progress in each queue that the transfer uses.
     var parts: [Part] = []

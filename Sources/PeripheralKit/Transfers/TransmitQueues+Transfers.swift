@@ -12,7 +12,7 @@ extension TransmitQueues {
         to recipients: UpdateRecipients,
         isStanding: Bool
     ) {
-        switch queues.queues(of: characteristic, to: recipients, size: 1) {
+        switch queues.places(of: characteristic, to: recipients, size: 1) {
         case .failure(let error):
             outcome.answers.append((ticket, .failure(error)))
         case .success(let places):

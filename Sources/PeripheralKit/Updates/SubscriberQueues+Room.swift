@@ -6,7 +6,7 @@ extension SubscriberQueues {
     static let placesForAll = 2
 
     /// Returns the queues for a value; empty if the value is for all subscribers and none exists.
-    func queues(
+    func places(
         of characteristic: AttributeHandle,
         to recipients: UpdateRecipients,
         size: Int,
@@ -19,14 +19,14 @@ extension SubscriberQueues {
         case .central(let central) where !fallback.isToAll:
             return characteristic?.queues(to: .central(central), size: size) ?? .failure(.notSubscribed)
         case .central(let central):
-            return Self.queues(of: characteristic, toEach: [central], size: size, fallback: fallback)
+            return Self.places(of: characteristic, toEach: [central], size: size, fallback: fallback)
         case .centrals(let centrals):
-            return Self.queues(of: characteristic, toEach: centrals, size: size, fallback: fallback)
+            return Self.places(of: characteristic, toEach: centrals, size: size, fallback: fallback)
         }
     }
 
     /// Returns the queues for a value to several subscribers, without duplicates.
-    private static func queues(
+    private static func places(
         of characteristic: SubscribedCharacteristic?,
         toEach centrals: [Central.ID],
         size: Int,

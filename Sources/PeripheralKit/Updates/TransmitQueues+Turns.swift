@@ -174,7 +174,7 @@ extension TransmitQueues {
     }
 
     private func queues(for waiter: WaitingCall, size: Int) -> Result<[QueueID], PeripheralError> {
-        queues.queues(of: waiter.characteristic, to: waiter.recipients, size: size, fallback: waiter.fallback)
+        queues.places(of: waiter.characteristic, to: waiter.recipients, size: size, fallback: waiter.fallback)
     }
 
     /// Returns whether no earlier call has precedence in one of these queues.

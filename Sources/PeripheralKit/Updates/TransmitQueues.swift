@@ -134,7 +134,7 @@ extension TransmitQueues {
         fallback: UpdateFallback = .none
     ) -> Answer {
         let places: [QueueID]
-        switch queues.queues(of: characteristic, to: recipients, size: value.count, fallback: fallback) {
+        switch queues.places(of: characteristic, to: recipients, size: value.count, fallback: fallback) {
         case .failure(let error): return .failed(error)
         case .success(let found): places = found
         }
