@@ -99,6 +99,8 @@ final class BondTests: Sendable {
                 let address = try #require(DeviceAddress(rawValue: 0xC0FF_EE10_0000 | number))
                 let central = Central(address: address)
                 host.handle(.subscribed(BackendSubscription(characteristic: Self.handle, central: central)))
+                // Under the thread sanitizer, the loop takes more than 10 s. Other tests need the thread.
+                await Task.yield()
             }
             for await event in session.events {
                 guard case .restorationFailed(let problem) = event else { continue }
