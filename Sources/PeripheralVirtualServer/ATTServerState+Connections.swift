@@ -120,6 +120,24 @@ extension ATTServerState {
     /// - Returns: The handles of the removed services.
     mutating func remove(_ application: ApplicationID) -> [ClosedRange<AttributeHandle>] {
         let removed = database.remove(application)
+        forget(removed)
+        return removed
+    }
+
+    /// Removes the service of an application that begins at a handle of the application's own table.
+    ///
+    /// - Returns: The handles of the service; `nil` if there is no such service.
+    mutating func removeService(
+        at local: AttributeHandle,
+        of application: ApplicationID
+    ) -> ClosedRange<AttributeHandle>? {
+        let removed = database.removeService(at: local, of: application)
+        if let removed { forget([removed]) }
+        return removed
+    }
+
+    /// Removes the configurations and authorizations of attributes that no longer exist.
+    private mutating func forget(_ removed: [ClosedRange<AttributeHandle>]) {
         devices = devices.mapValues { device in
             var device = device
             device.configurations = device.configurations.filter { handle, _ in
@@ -128,6 +146,5 @@ extension ATTServerState {
             return device
         }
         authorized = authorized.filter { handle in !removed.contains { $0.contains(handle) } }
-        return removed
     }
 }

@@ -77,8 +77,7 @@ struct ServerDatabase: Sendable {
             return false
         }
         robbed.insert(owner)
-        attributes = attributes.filter { !range.contains($0.key) }
-        characteristics = characteristics.filter { !range.contains($0.key) }
+        removeService(at: range)
         return true
     }
 
@@ -141,13 +140,34 @@ struct ServerDatabase: Sendable {
         for (local, onAir) in pairs { handles[application, default: [:]][local] = onAir }
     }
 
+    /// Removes all services of an application.
+    ///
     /// - Returns: The handles of the removed services.
     mutating func remove(_ application: ApplicationID) -> [ClosedRange<AttributeHandle>] {
-        let removed = services.filter { $0.owner == application }.map(\.discovered.handles)
-        services.removeAll { $0.owner == application }
+        let removed = serviceHandles(of: application)
+        for range in removed { removeService(at: range) }
         handles[application] = nil
-        attributes = attributes.filter { handle, _ in !removed.contains { $0.contains(handle) } }
-        characteristics = characteristics.filter { handle, _ in !removed.contains { $0.contains(handle) } }
         return removed
+    }
+
+    /// Removes the service of an application that begins at a handle of the application's own table.
+    ///
+    /// - Returns: The handles of the service; `nil` if there is no such service.
+    mutating func removeService(
+        at local: AttributeHandle,
+        of application: ApplicationID
+    ) -> ClosedRange<AttributeHandle>? {
+        guard let start = handle(of: local, in: application),
+            let range = serviceHandles(of: application).first(where: { $0.lowerBound == start })
+        else { return nil }
+        removeService(at: range)
+        handles[application] = handles[application]?.filter { !range.contains($0.value) }
+        return range
+    }
+
+    private mutating func removeService(at range: ClosedRange<AttributeHandle>) {
+        services.removeAll { $0.discovered.handles == range }
+        attributes = attributes.filter { !range.contains($0.key) }
+        characteristics = characteristics.filter { !range.contains($0.key) }
     }
 }

@@ -199,6 +199,24 @@ package final class VirtualGATTServer: Sendable {
         }
     }
 
+    /// Removes one service of an application, and does not wait for pending questions.
+    ///
+    /// Centrals that have subscribed to Service Changed are informed. Subscriptions end without a report to
+    /// the provider.
+    ///
+    /// - Parameters:
+    ///   - start: The first handle of the service in the application's own table.
+    ///   - application: The application.
+    /// - Returns: Whether there was such a service.
+    @discardableResult
+    package func removeServiceAtOnce(at start: AttributeHandle, of application: ApplicationID) -> Bool {
+        state.withLock { state in
+            guard let service = state.att.removeService(at: start, of: application) else { return false }
+            indicateServiceChanges([service], &state)
+            return true
+        }
+    }
+
     private func indicateServiceChanges(
         _ services: [ClosedRange<AttributeHandle>],
         _ state: inout State

@@ -354,7 +354,7 @@ extension AdapterService {
     var serviceUUIDs: BusValue {
         var uuids: [BluetoothUUID] = [.genericAttribute, .genericAccess]
         let registered = applications.values.compactMap(\.content).sorted { $0.number < $1.number }
-        for uuid in registered.flatMap(\.services) + [0x1200, 0x110C, 0x110E, .deviceInformation]
+        for uuid in registered.flatMap(\.services).map(\.uuid) + [0x1200, 0x110C, 0x110E, .deviceInformation]
         where !uuids.contains(uuid) {
             uuids.append(uuid)
         }

@@ -7,10 +7,17 @@ internal import PeripheralTesting
 struct RegisteredApplication: Sendable {
     let number: Int
     let id: ApplicationID
-    let services: [BluetoothUUID]
+    /// The services in their order, with their handles in the application's own table.
+    var services: [Service]
     let channels: ApplicationChannels
     /// The value handles, in the application's own table, by the paths of the characteristics.
     let characteristics: [ObjectPath: AttributeHandle]
+
+    struct Service: Sendable {
+        let uuid: BluetoothUUID
+        let handles: ClosedRange<AttributeHandle>
+        let path: ObjectPath?
+    }
 }
 
 // MARK: - Registering
@@ -85,7 +92,7 @@ extension AdapterService {
         return RegisteredApplication(
             number: number,
             id: id,
-            services: description.table.services.map(\.uuid),
+            services: description.services,
             channels: channels,
             characteristics: description.characteristics
         )
@@ -129,6 +136,25 @@ extension AdapterService {
     private func announceServices() {
         emitChanged(BlueZName.adapter, [("UUIDs", serviceUUIDs)])
         emitChanged(BlueZName.adapter, [("UUIDs", serviceUUIDs)])
+    }
+}
+
+// MARK: - Removing services
+
+extension AdapterService {
+    /// Removes a service whose object the program has removed.
+    ///
+    /// bluetoothd ignores the removal of characteristics and descriptors (`proxy_removed_cb` in
+    /// gatt-database.c). An application without services stays registered.
+    func objectRemoved(_ object: RemovedObject) {
+        guard var application = applications[object.client]?.content,
+            let index = application.services.firstIndex(where: { $0.path == object.path })
+        else { return }
+        let handles = application.services.remove(at: index).handles
+        applications[object.client] = .registered(application)
+        server.removeServiceAtOnce(at: handles.lowerBound, of: application.id)
+        application.channels.assumeIsolated { $0.removeService(at: handles) }
+        announceServices()
     }
 }
 

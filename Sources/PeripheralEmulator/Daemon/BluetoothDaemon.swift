@@ -65,6 +65,13 @@ actor BluetoothDaemon {
             guard let self, let changes = PropertyChanges(signal) else { return }
             self.assumeIsolated { $0.propertiesChanged(changes) }
         }
+        let removals = MatchRule(interface: .objectManager, member: "InterfacesRemoved")
+        try await connection.subscribe(to: removals) { [weak self] signal in
+            guard let self, let object = RemovedObject(signal) else { return }
+            self.assumeIsolated { daemon in
+                for adapter in daemon.adapters { adapter.assumeIsolated { $0.objectRemoved(object) } }
+            }
+        }
         let owners = MatchRule(
             sender: .bus,
             interface: "org.freedesktop.DBus",

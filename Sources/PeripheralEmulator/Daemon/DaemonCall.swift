@@ -49,6 +49,23 @@ struct PropertyChanges: Sendable {
     }
 }
 
+/// An object of another program that an `InterfacesRemoved` signal names.
+struct RemovedObject: Sendable {
+    /// The object manager, at the root of an application.
+    let client: Client
+    let path: ObjectPath
+
+    init?(_ signal: borrowing IncomingMessage) {
+        var reader = signal.arguments
+        guard let owner = try? BusName(signal.sender.string), let root = try? ObjectPath(signal.path.string),
+            let arguments = try? reader.readValues(), arguments.signature == "oas",
+            let path = arguments[0].objectPath
+        else { return nil }
+        client = Client(owner: owner, path: root)
+        self.path = path
+    }
+}
+
 extension MethodError {
     static let alreadyExists = MethodError("org.bluez.Error.AlreadyExists", "Already Exists")
     static let doesNotExist = MethodError("org.bluez.Error.DoesNotExist", "Does Not Exist")

@@ -76,8 +76,8 @@ extension ApplicationChannels {
         _ number: Int,
         _ result: Result<[BusValue], BusError>
     ) {
-        // The subscription has ended in the meantime, so bluetoothd discards the answer.
-        guard acquisitions.removeValue(forKey: number) != nil else { return }
+        // The subscription or the service has ended in the meantime, so bluetoothd discards the answer.
+        guard acquisitions.removeValue(forKey: number) != nil, !isRemoved(handle) else { return }
         let answer: [BusValue]?
         switch result {
         case .success(let values): answer = values
@@ -115,7 +115,7 @@ extension ApplicationChannels {
             subscriber.central == owner
         } completion: { central, outcome in
             guard answers, outcome != .sent else { return }
-            self.afterIndication { channels in
+            self.afterIndication(of: handle) { channels in
                 if outcome == .confirmed { channels.confirm(handle, by: socket) }
             }
         }
@@ -139,7 +139,7 @@ extension ApplicationChannels {
         server.deliver(value, of: handle, in: application) { _ in
             true
         } completion: { _, outcome in
-            if outcome != .sent { self.afterIndication { $0.remote.send(handle, "Confirm") } }
+            if outcome != .sent { self.afterIndication(of: handle) { $0.remote.send(handle, "Confirm") } }
         }
     }
 }

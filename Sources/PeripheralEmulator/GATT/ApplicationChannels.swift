@@ -73,6 +73,8 @@ actor ApplicationChannels {
     let tasks: LoopTasks
     let crash: @Sendable () -> Void
     private var isWithdrawn = false
+    /// The services that were removed from the database.
+    private var removed: [ClosedRange<AttributeHandle>] = []
     private var lastNumber = 0
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -122,12 +124,31 @@ actor ApplicationChannels {
     ///
     /// The body runs after all work that is already queued on the loop. At that time, bluetoothd uses memory
     /// that it freed with the application (`conf_cb` and `sock_io_conf` in gatt-database.c).
-    nonisolated func afterIndication(_ body: @escaping @Sendable (isolated ApplicationChannels) -> Void) {
+    nonisolated func afterIndication(
+        of characteristic: AttributeHandle,
+        _ body: @escaping @Sendable (isolated ApplicationChannels) -> Void
+    ) {
         remote.connection.loop.execute {
             self.assumeIsolated { channels in
-                channels.isWithdrawn ? channels.crash() : body(channels)
+                channels.isRemoved(characteristic) ? channels.crash() : body(channels)
             }
         }
+    }
+
+    /// Returns whether a characteristic was removed from the database.
+    func isRemoved(_ characteristic: AttributeHandle) -> Bool {
+        isWithdrawn || removed.contains { $0.contains(characteristic) }
+    }
+
+    /// Ends the channels of a service that was removed from the database.
+    func removeService(at handles: ClosedRange<AttributeHandle>) {
+        removed.append(handles)
+        for handle in characteristics.keys where handles.contains(handle) {
+            var characteristic = characteristics.removeValue(forKey: handle)
+            characteristic?.close(\.notify) { _ in true }
+            characteristic?.close(\.write) { _ in true }
+        }
+        stopped.removeAll { handles.contains($0) }
     }
 
     /// Ends after the services were removed from the database.

@@ -60,6 +60,18 @@ struct ApplicationDescription {
         }
     }
 
+    /// The services in their order.
+    var services: [RegisteredApplication.Service] {
+        table.services.indices.map { index in
+            let handles = table.serviceRange(index)
+            return RegisteredApplication.Service(
+                uuid: table.services[index].uuid,
+                handles: handles,
+                path: objects[handles.lowerBound]?.path
+            )
+        }
+    }
+
     /// The value handles, by the paths of the characteristics.
     var characteristics: [ObjectPath: AttributeHandle] {
         let characteristics = objects.filter { $0.value.interface == BlueZName.gattCharacteristic }

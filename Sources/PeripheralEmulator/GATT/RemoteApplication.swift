@@ -71,7 +71,7 @@ struct RemoteApplication: VirtualAttributeProvider {
     }
 
     func indicationConfirmed(_ characteristic: AttributeHandle, by central: Central) {
-        channels.afterIndication { $0.remote.send(characteristic, "Confirm") }
+        channels.afterIndication(of: characteristic) { $0.remote.send(characteristic, "Confirm") }
     }
 }
 
