@@ -155,6 +155,7 @@ extension Peripheral {
         await timekeeper.value
         if start == nil { backendMemory.keep(runtime.backendState) }
         state.reset()
+        runtime.declaration.end()
         return try outcome.get()
     }
 
@@ -206,14 +207,14 @@ extension Peripheral {
         _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Output
     ) async -> Result<Output, any Error> {
         // The services begin to retain events before the run starts, so that they miss no event.
-        let work = ServiceWork(of: declarations, in: runtime)
+        runtime.services.begin(declarations, in: runtime)
         return await withTaskGroup(of: Ending<Output>.self) { group in
             group.addTask { .served(await serve(runtime, on: backend)) }
             group.addTask {
                 do {
                     try await runtime.untilPublished()
                     await runtime.examineBonds()
-                    return .body(.success(try await work.run(beside: body)))
+                    return .body(.success(try await runtime.services.work.run(in: runtime, beside: body)))
                 } catch {
                     return .body(.failure(error))
                 }

@@ -38,6 +38,8 @@ public struct Peripheral: Sendable {
     /// The differences between a restored declaration and the preserved declaration.
     var restorationIssues: [DeclarationIssue] = []
     let state = CurrentState()
+    /// The services during a run, which the program can change.
+    package let present = PresentServices()
     let backendMemory = BackendMemory()
     let logHistory = LogHistory()
 

@@ -8,6 +8,7 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case stackUnavailable, adapterUnavailable, permissionDenied, rejected, connectionLost, stopped
             case notDeclared, invalidValue, timedOut, notSubscribed, notAddressable, disconnected,
+                serviceRemoved,
                 unconfirmed, insufficientSecurity, unknownCentral, restorationUnavailable, signalsUnavailable
         }
 
@@ -39,6 +40,10 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
 
         /// The central has not subscribed to the characteristic.
         public static let notSubscribed = Code(kind: .notSubscribed)
+        /// The program has removed the service of the characteristic.
+        ///
+        /// See ``PeripheralSession/remove(_:)``.
+        public static let serviceRemoved = Code(kind: .serviceRemoved)
         /// The Bluetooth stack cannot send a value to this central alone.
         ///
         /// The Bluetooth stack can send the value only to all subscribers together.
@@ -107,6 +112,11 @@ extension PeripheralError {
             + "Peripheral.states also reports when the peripheral is published again."
     )
 
+    static let serviceRemoved = PeripheralError(
+        code: .serviceRemoved,
+        message: "The program has removed the service of the characteristic."
+    )
+
     static let notSubscribed = PeripheralError(
         code: .notSubscribed,
         message: "The central is not subscribed to the characteristic."
@@ -128,6 +138,11 @@ extension PeripheralError {
         code: .restorationUnavailable,
         message: "The peripheral has a store for its state but no restoration identifier. "
             + "Declare an identifier with Peripheral(_:restorationIdentifier:)."
+    )
+
+    static let fixedServices = PeripheralError(
+        code: .rejected,
+        message: "This backend cannot add or remove services during a run."
     )
 
     static let disconnected = PeripheralError(code: .disconnected, message: "The central is not connected.")

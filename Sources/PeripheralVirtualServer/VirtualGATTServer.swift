@@ -232,6 +232,11 @@ package final class VirtualGATTServer: Sendable {
         state.withLock { $0.att.database.handles(of: application) }
     }
 
+    /// The handles on the air of all services.
+    package var occupiedHandles: [ClosedRange<AttributeHandle>] {
+        state.withLock { $0.att.database.discovered.services.map(\.handles) }
+    }
+
     /// The handles on the air of an application's services, in order.
     package func serviceHandles(of application: ApplicationID) -> [ClosedRange<AttributeHandle>] {
         state.withLock { $0.att.database.serviceHandles(of: application) }

@@ -80,7 +80,7 @@ extension CharacteristicProperties {
 
 extension ServiceDescription {
     /// The number of handles that the service occupies.
-    var attributeCount: Int {
+    package var attributeCount: Int {
         characteristics.reduce(1 + includedServices.count) { count, characteristic in
             count + 2 + characteristic.properties.stackDescriptorCount + characteristic.descriptors.count
         }

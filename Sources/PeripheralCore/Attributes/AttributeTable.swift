@@ -59,6 +59,20 @@ public struct AttributeTable: Hashable, Sendable {
         services: [ServiceDescription],
         firstHandle: AttributeHandle = 0x0001
     ) throws(AttributeTableError) {
+        try self.init(services: services, firstHandle: firstHandle, starts: [:])
+    }
+
+    /// Creates a table in which some services begin at given handles, whether they are pinned or not.
+    ///
+    /// - Parameters:
+    ///   - services: The services of the table, in the order of their registration.
+    ///   - firstHandle: The first handle that the table allocates.
+    ///   - starts: The first handles of services, by the index of the service.
+    package init(
+        services: [ServiceDescription],
+        firstHandle: AttributeHandle = 0x0001,
+        starts: [Int: AttributeHandle]
+    ) throws(AttributeTableError) {
         guard firstHandle.rawValue != 0 else {
             throw .reservedHandle()
         }
@@ -68,7 +82,7 @@ public struct AttributeTable: Hashable, Sendable {
             for included in service.includedServices where !(0..<index).contains(included) {
                 throw .invalidInclude(included, service: service.uuid, at: index)
             }
-            let range = try service.range(at: index, next: next)
+            let range = try service.range(at: index, from: starts[index] ?? service.handle, next: next)
             let position = blocks.partitioningIndex { $0.range.lowerBound > range.upperBound }
             if position > 0, blocks[position - 1].range.overlaps(range) {
                 let other = services[blocks[position - 1].service].uuid
@@ -129,9 +143,10 @@ extension ServiceDescription {
     /// Returns the handles that the service occupies.
     fileprivate func range(
         at index: Int,
+        from start: AttributeHandle?,
         next: Int
     ) throws(AttributeTableError) -> ClosedRange<AttributeHandle> {
-        let start = handle.map { Int($0.rawValue) } ?? next
+        let start = start.map { Int($0.rawValue) } ?? next
         guard start > 0 else {
             throw .reservedHandle(service: index)
         }
@@ -167,6 +182,14 @@ extension AttributeTable {
     /// The range extends from the service declaration to the last attribute.
     public func serviceRange(_ service: Int) -> ClosedRange<AttributeHandle> {
         layout[service].range
+    }
+
+    /// Returns the range of the handles that a pinned service has on the air.
+    ///
+    /// The method returns `nil` for a service that is not pinned, or that does not fit at its handle.
+    package func pinnedRange(_ service: Int) -> ClosedRange<AttributeHandle>? {
+        guard let start = services[service].handle else { return nil }
+        return try? services[service].range(at: service, from: start, next: 0)
     }
 
     /// Returns the attributes of a service, in the order of their handles.

@@ -27,7 +27,7 @@ public struct AttributeTableError: Error, Hashable, Sendable {
     /// The details of the error as human-readable text.
     public var message: String
 
-    static func handlesExhausted(service uuid: BluetoothUUID, at index: Int) -> AttributeTableError {
+    package static func handlesExhausted(service uuid: BluetoothUUID, at index: Int) -> AttributeTableError {
         AttributeTableError(
             code: .handlesExhausted,
             service: index,
@@ -49,6 +49,32 @@ public struct AttributeTableError: Error, Hashable, Sendable {
             message: """
                 service \(uuid) (the one at index \(index)) needs the handles \(range.lowerBound) through \
                 \(range.upperBound), which overlap the handles of service \(other)
+                """
+        )
+    }
+
+    package static func handlesOccupied(
+        _ range: ClosedRange<AttributeHandle>,
+        service uuid: BluetoothUUID,
+        at index: Int
+    ) -> AttributeTableError {
+        AttributeTableError(
+            code: .handleCollision,
+            service: index,
+            message: """
+                service \(uuid) (the one at index \(index)) needs the handles \(range.lowerBound) through \
+                \(range.upperBound), which overlap the handles of a present service
+                """
+        )
+    }
+
+    package static func noPlace(service uuid: BluetoothUUID, at index: Int) -> AttributeTableError {
+        AttributeTableError(
+            code: .handlesExhausted,
+            service: index,
+            message: """
+                service \(uuid) (the one at index \(index)) does not fit: there are too few free handles below \
+                0x0400, and handles from there on freeze the Database Hash
                 """
         )
     }

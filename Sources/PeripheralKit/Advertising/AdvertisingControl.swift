@@ -8,9 +8,10 @@ final class AdvertisingControl: Sendable {
         /// The advertisements as the backend has received them.
         var resolved: [Advertisement]
         var link: (any BackendLink)?
+        /// The declaration, with the current services.
+        var peripheral: Peripheral
     }
 
-    private let peripheral: Peripheral
     private let turns = Turns()
     private let state: Mutex<State>
     private let changed: @Sendable ([Advertisement]) -> Void
@@ -19,10 +20,13 @@ final class AdvertisingControl: Sendable {
     ///   - peripheral: The peripheral that declares the advertisements.
     ///   - changed: Receives the advertisements after each change, as the program has passed them.
     init(of peripheral: Peripheral, changed: @escaping @Sendable ([Advertisement]) -> Void) {
-        self.peripheral = peripheral
         self.changed = changed
         state = Mutex(
-            State(declared: peripheral.initialAdvertisements, resolved: peripheral.resolvedAdvertisements)
+            State(
+                declared: peripheral.initialAdvertisements,
+                resolved: peripheral.resolvedAdvertisements,
+                peripheral: peripheral
+            )
         )
     }
 
@@ -60,9 +64,9 @@ final class AdvertisingControl: Sendable {
         let (former, link) = state.withLock { ($0, $0.link) }
         guard let link else { throw PeripheralError.stopped }
         var declared = former.declared
-        let restarted = try change(&declared, peripheral.declaredAdvertisements)
-        let resolved = declared.map(peripheral.resolved)
-        let errors = DeclarationValidation(of: resolved, for: peripheral).issues.filter {
+        let restarted = try change(&declared, former.peripheral.declaredAdvertisements)
+        let resolved = declared.map(former.peripheral.resolved)
+        let errors = DeclarationValidation(of: resolved, for: former.peripheral).issues.filter {
             $0.severity == .error
         }
         guard errors.isEmpty else { throw DeclarationError(issues: errors) }
@@ -76,5 +80,25 @@ final class AdvertisingControl: Sendable {
             throw error
         }
         changed(declared)
+    }
+
+    /// Derives the advertisements from the present services, and changes those that differ.
+    func servicesChanged(to peripheral: Peripheral) async throws {
+        try await turns.enter()
+        defer { turns.leave() }
+        let (former, resolved, link) = state.withLock { state in
+            let former = state.resolved
+            state.peripheral = peripheral
+            state.resolved = state.declared.map(peripheral.resolved)
+            return (former, state.resolved, state.link)
+        }
+        guard resolved != former else { return }
+        guard let link else { throw PeripheralError.stopped }
+        do {
+            try await link.advertise(resolved, restarting: [])
+        } catch {
+            state.withLock { $0.resolved = former }
+            throw error
+        }
     }
 }

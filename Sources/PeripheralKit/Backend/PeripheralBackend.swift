@@ -1,3 +1,5 @@
+public import PeripheralCore
+
 /// A Bluetooth stack that a ``Peripheral`` can run on.
 ///
 /// A backend publishes the attributes of a peripheral over Bluetooth. The ``PeripheralHost`` provides the
@@ -127,6 +129,30 @@ public protocol BackendLink: Sendable {
     ///   are on the air again.
     func advertise(_ advertisements: [Advertisement], restarting restarted: Set<Int>) async throws
 
+    /// Registers further services.
+    ///
+    /// The call returns when centrals can discover the services. While the peripheral is off the air, the call
+    /// returns when the services are certain to follow with the next publication. The backend registers
+    /// added services again after each loss, until they are removed. The host makes only one call of
+    /// `add(_:)` or `remove(_:)` at a time. The default implementation throws ``PeripheralError``.
+    ///
+    /// - Parameter services: The services.
+    /// - Throws: `DeclarationError` if the stack does not support the services. ``PeripheralError`` if the
+    ///   stack refuses the services. If `add(_:)` throws, nothing has changed.
+    func add(_ services: BackendServices) async throws
+
+    /// Removes services.
+    ///
+    /// Before the backend removes a service, it waits until no central has an unconfirmed indication of the
+    /// service. If a central does not confirm in time, the backend disconnects the central. The call returns
+    /// when centrals can no longer discover the services. A service that includes another service is removed
+    /// with it, or before it. The backend reports the end of each update of the services, but it need not
+    /// report the end of the subscriptions. The default implementation throws ``PeripheralError``.
+    ///
+    /// - Parameter services: The services, each by the handle of its declaration in its table.
+    /// - Throws: ``PeripheralError`` if the backend has stopped.
+    func remove(_ services: [AttributeHandle]) async throws
+
     /// Stops the backend.
     ///
     /// The stopped backend answers requests in progress and accepts no new requests.
@@ -137,6 +163,14 @@ public protocol BackendLink: Sendable {
 }
 
 extension BackendLink {
+    /// Throws ``PeripheralError``, because a backend that does not implement this function cannot add
+    /// services.
+    public func add(_ services: BackendServices) async throws { throw PeripheralError.fixedServices }
+
+    /// Throws ``PeripheralError``, because a backend that does not implement this function cannot remove
+    /// services.
+    public func remove(_ services: [AttributeHandle]) async throws { throw PeripheralError.fixedServices }
+
     /// Submits the updates in the array one after another.
     public func submit(all updates: [BackendUpdate]) {
         for update in updates { submit(update) }

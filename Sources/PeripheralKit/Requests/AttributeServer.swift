@@ -6,123 +6,79 @@ private import Synchronization
 ///
 /// Requests for known values are answered at once. Only the answers that need a handler are deferred.
 final class AttributeServer: Sendable {
-    private let table: AttributeTable
-    /// The entries of the attributes in `table`; `nil` if the stack serves the attribute.
-    private let entries: [Entry?]
+    private let attributes: Mutex<ServedAttributes>
     private let streams: WriteStreams
     let handlesOnAir = HandlesOnAir()
     let connections = ConnectionNumbers()
     private let logger: Logger
+    private let declaration: CurrentDeclaration
     private let persistentValues: PersistentValues
     private let snapshots = Mutex(ReadSnapshots())
     private let writeOrder = WriteOrder()
     private let tasks: RequestTasks
     let procedures: Procedures
 
-    /// The declaration of an attribute.
-    ///
-    /// This is a class, so that requests share the entry instead of copying it.
-    final class Entry: Sendable {
-        let name: String
-        let read: ReadSource?
-        let write: WriteHandler?
-        /// Decodes writes that are requests to a control point.
-        let controlPoint: ControlPointHandler?
-        let authorization: AuthorizationHandler?
-        let length: ValueLength
-        /// The presentation formats that an aggregate format lists.
-        let formats: [AttributeHandle]
-        let pace = HandlerPace()
-
-        init(
-            _ access: AttributeAccess,
-            name: String,
-            write: WriteHandler?,
-            length: ValueLength = .any,
-            formats: [AttributeHandle] = []
-        ) {
-            self.name = name
-            read = access.readSources.first
-            self.write = write
-            controlPoint = access.controlPointHandler
-            authorization = access.authorizationHandlers.first
-            self.length = length
-            self.formats = formats
-        }
-    }
+    typealias Entry = ServedAttributes.Entry
 
     init(
-        services: [GATTService],
-        table: AttributeTable,
+        _ declaration: CurrentDeclaration,
         persistentValues: PersistentValues,
-        declared: DeclaredState,
         tasks: RequestTasks,
         procedures: Procedures,
         logger: Logger
     ) {
+        self.declaration = declaration
         self.persistentValues = persistentValues
         self.tasks = tasks
         self.procedures = procedures
         self.logger = logger
-        self.table = table
-        let formats = PresentationFormatIndex(of: services)
-        var buffers: [AttributeHandle: WriteBuffer] = [:]
-        entries = table.attributes.map { attribute in
-            switch attribute.kind {
-            case .characteristicValue(let service, let characteristic):
-                let declaration = services[service].characteristics[characteristic]
-                var write = declaration.access.writeHandler
-                if case .stream(let capacity, let check) = declaration.access.writeTargets.first {
-                    buffers[attribute.handle] = WriteBuffer(capacity: capacity)
-                    write = { value, _ in try check(value) }
+        streams = WriteStreams(of: connections)
+        attributes = Mutex(Self.attributes(of: declaration, persistentValues))
+    }
+
+    private static func attributes(
+        of declaration: CurrentDeclaration,
+        after earlier: ServedAttributes? = nil,
+        _ persistentValues: PersistentValues
+    ) -> ServedAttributes {
+        ServedAttributes(of: declaration.declared, after: earlier) { handle, characteristic in
+            guard let take = characteristic.persistentValue?.handler else { return nil }
+            return { value, central in
+                try await persistentValues.write(value, to: handle) {
+                    var updates = UpdateBatch(of: declaration)
+                    try await take(value, central, &updates)
+                    return updates.updates
                 }
-                if case .persistent = declaration.access.writeTargets.first,
-                    let take = declaration.persistentValue?.handler
-                {
-                    write = { value, central in
-                        try await persistentValues.write(value, to: attribute.handle) {
-                            var updates = UpdateBatch(of: declared)
-                            try await take(value, central, &updates)
-                            return updates.updates
-                        }
-                    }
-                }
-                return Entry(
-                    declaration.access,
-                    name: "characteristic \(declaration.uuid)",
-                    write: write,
-                    length: declaration.length
-                )
-            case .descriptor(let service, let characteristic, let descriptor):
-                let parent = services[service].characteristics[characteristic]
-                let declaration = parent.descriptors[descriptor]
-                var places: [PresentationFormatIndex.Place] = []
-                if case .handles(let parts) = declaration.access.readSources.first {
-                    places =
-                        (try? formats.places(of: parts, service: service, characteristic: characteristic))
-                        ?? []
-                }
-                return Entry(
-                    declaration.access,
-                    name: "descriptor \(declaration.uuid) of characteristic \(parent.uuid)",
-                    write: declaration.access.writeHandler,
-                    formats: places.map(table.handle)
-                )
-            default:
-                return nil
             }
         }
-        streams = WriteStreams(buffers, of: connections)
+    }
+
+    /// Serves the attributes of the current declaration from now on.
+    func declarationChanged() {
+        attributes.withLock {
+            $0 = Self.attributes(of: declaration, after: $0, persistentValues)
+        }
+    }
+
+    /// Refuses requests for a service that is about to be removed.
+    func close(_ handles: ClosedRange<AttributeHandle>) {
+        attributes.withLock { $0.close(handles) }
+    }
+
+    /// Drops what is known about the attributes of a removed service.
+    func removed(_ handles: ClosedRange<AttributeHandle>) {
+        handlesOnAir.remove(handles)
+        snapshots.withLock { $0.forget(handles) }
     }
 
     /// The buffer of writes to a characteristic; `nil` if the characteristic has no stream.
     func writeBuffer(of characteristic: AttributeHandle) -> WriteBuffer? {
-        streams.buffer(of: characteristic)
+        attributes.withLock { $0[characteristic]?.stream }
     }
 
     /// Stops accepting writes to streams.
     func finishStreams() {
-        streams.finish()
+        for stream in attributes.withLock(\.streams) { stream.finish() }
     }
 
     /// Removes the state of a central that has disconnected.
@@ -133,14 +89,19 @@ final class AttributeServer: Sendable {
         snapshots.withLock { $0.forget(central) }
     }
 
-    private func entry(at handle: AttributeHandle) -> Entry? {
-        table.index(of: handle).flatMap { entries[$0] }
+    /// Returns the entry of an attribute.
+    ///
+    /// - Throws: The ATT error for a request.
+    private func entry(at handle: AttributeHandle) throws(ATTError) -> Entry {
+        let (entry, isClosed) = attributes.withLock { ($0[handle], $0.isClosed(handle)) }
+        guard let entry else { throw .invalidHandle }
+        guard !isClosed else { throw .unlikelyError }
+        return entry
     }
 
     func read(_ request: BackendReadRequest) -> BackendAnswer {
-        guard let entry = entry(at: request.attribute) else {
-            return .immediate(.failure(.invalidHandle))
-        }
+        let entry: Entry
+        do { entry = try self.entry(at: request.attribute) } catch { return .immediate(.failure(error)) }
         switch entry.read {
         case nil:
             return .immediate(.failure(.readNotPermitted))
@@ -174,7 +135,7 @@ final class AttributeServer: Sendable {
     /// Returns the central's write without response that precedes this read of the same value.
     private func command(before request: BackendReadRequest, of entry: Entry) -> WriteOrder.Ticket? {
         // A write that waits for room in a stream may wait forever.
-        guard entry.write != nil, streams.buffer(of: request.attribute) == nil else { return nil }
+        guard entry.write != nil, entry.stream == nil else { return nil }
         return writeOrder.command(to: request.attribute, by: request.central)
     }
 
@@ -203,7 +164,13 @@ final class AttributeServer: Sendable {
             return .immediate(value.attributePart(from: request.offset))
         }
         return .deferred { [self] deliver in
-            tasks.start(entry.name, isTimed: true, pace: entry.pace, deliver: deliver) {
+            tasks.start(
+                entry.name,
+                of: request.attribute,
+                isTimed: true,
+                pace: entry.pace,
+                deliver: deliver
+            ) {
                 await self.value(for: request, of: entry, after: command, by: handler)
             }
         }
@@ -250,9 +217,8 @@ final class AttributeServer: Sendable {
     ///
     /// The procedures of control points receive the session.
     func write(_ request: BackendWriteRequest, in session: PeripheralSession) -> BackendAnswer {
-        guard let entry = entry(at: request.attribute) else {
-            return .immediate(.failure(.invalidHandle))
-        }
+        let entry: Entry
+        do { entry = try self.entry(at: request.attribute) } catch { return .immediate(.failure(error)) }
         guard entry.write != nil || entry.controlPoint != nil else {
             return .immediate(.failure(.writeNotPermitted))
         }
@@ -263,20 +229,21 @@ final class AttributeServer: Sendable {
             return .immediate(.failure(.invalidOffset))
         }
         guard entry.length.allows(request.value.count) else {
-            return refuse(request, with: .invalidAttributeValueLength)
+            return refuse(request, of: entry, with: .invalidAttributeValueLength)
         }
         guard let ticket = writeOrder.ticket(for: request) else {
             logger.warning(
                 "A write was refused because the central writes faster than the handlers finish.",
                 metadata: ["peripheral.attribute": .bounded(entry.name)]
             )
-            return refuse(request, with: .insufficientResources)
+            return refuse(request, of: entry, with: .insufficientResources)
         }
-        let entrance = streams.entrance(of: request)
+        let entrance = entry.stream.map { streams.entrance(of: request, into: $0) }
         let carryOut = { @Sendable [self] (deliver: @escaping @Sendable (BackendAnswer.Outcome) -> Void) in
             let procedure = entry.controlPoint.map { _ in procedures.makeNumber() }
             tasks.start(
                 entry.name,
+                of: request.attribute,
                 isTimed: request.expectsResponse,
                 pace: entry.pace,
                 deliver: procedure.map { procedures.delivering(the: $0, by: deliver) } ?? deliver
@@ -308,8 +275,12 @@ final class AttributeServer: Sendable {
         return .deferred(carryOut)
     }
 
-    private func refuse(_ request: BackendWriteRequest, with error: ATTError) -> BackendAnswer {
-        streams.refused(request)
+    private func refuse(
+        _ request: BackendWriteRequest,
+        of entry: Entry,
+        with error: ATTError
+    ) -> BackendAnswer {
+        if entry.stream != nil { streams.refused(request) }
         return .immediate(.failure(error))
     }
 
@@ -340,6 +311,7 @@ final class AttributeServer: Sendable {
         return .deferred { [self] deliver in
             tasks.start(
                 entry.name,
+                of: request.attribute,
                 isTimed: request.expectsResponse,
                 pace: entry.pace,
                 deliver: deliver
@@ -376,15 +348,6 @@ final class AttributeServer: Sendable {
     }
 }
 
-extension AttributeServer.Entry {
-    /// - Throws: The ATT error for a central that is not authorized, or the error of the authorization
-    ///   handler.
-    fileprivate func authorize(_ central: Central) async throws {
-        guard let authorization else { return }
-        guard try await authorization(central) else { throw ATTError.insufficientAuthorization }
-    }
-}
-
 extension [UInt8] {
     /// The part of an attribute's value that a read from an offset returns.
     ///
@@ -393,25 +356,5 @@ extension [UInt8] {
         guard offset > 0 else { return .success(self) }
         guard offset <= count else { return .failure(.invalidOffset) }
         return .success(Array(self[offset...]))
-    }
-}
-
-extension AttributeTable {
-    func handle(of format: PresentationFormatIndex.Place) -> AttributeHandle {
-        descriptorHandle(
-            service: format.service,
-            characteristic: format.characteristic,
-            descriptor: format.descriptor
-        )
-    }
-}
-
-extension AttributeAccess {
-    fileprivate var writeHandler: WriteHandler? {
-        if case .handler(let handler) = writeTargets.first { handler } else { nil }
-    }
-
-    fileprivate var controlPointHandler: ControlPointHandler? {
-        if case .controlPoint(let handler, _) = writeTargets.first { handler } else { nil }
     }
 }

@@ -86,6 +86,12 @@ struct ReadSnapshots {
         snapshots[central] = nil
     }
 
+    /// Drops all values of attributes that no longer exist.
+    mutating func forget(_ attributes: ClosedRange<AttributeHandle>) {
+        snapshots = snapshots.mapValues { kept in kept.filter { !attributes.contains($0.attribute) } }
+            .filter { !$0.value.isEmpty }
+    }
+
     /// Drops the values of the central whose last read is the oldest, if there are too many centrals.
     ///
     /// A central that has read a further part of a value is dropped only if all other centrals have also read

@@ -15,12 +15,20 @@ final class RequestTasks: Sendable {
         var due: Duration?
     }
 
+    /// A call that waits for the answers to all requests before a number.
+    private struct Waiter {
+        var before: UInt64
+        /// The attributes of these requests; `nil` for all attributes.
+        var attributes: ClosedRange<AttributeHandle>?
+        var continuation: CheckedContinuation<Void, Never>
+    }
+
     private struct State {
         var entries: [UInt64: Entry] = [:]
         /// The requests whose handlers currently run in place, on the delivering thread.
         ///
         /// Most of these handlers end before an entry is needed.
-        var inPlace: [UInt64] = []
+        var inPlace: [(identifier: UInt64, attribute: AttributeHandle?)] = []
         var nextIdentifier: UInt64 = 0
         /// The number of the first entry that may be unanswered.
         ///
@@ -29,14 +37,23 @@ final class RequestTasks: Sendable {
         /// The requests that centrals wait for, except the requests in place.
         var unanswered: Set<UInt64> = []
         /// The calls that wait for the answers to all requests before a number.
-        var waiters: [(before: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
+        var waiters: [Waiter] = []
         /// The calls that wait for the end of all tasks.
         var endWaiters: [CheckedContinuation<Void, Never>] = []
         var isKeepingTime = false
         var isCancelled = false
         var isEnded = false
 
-        var hasUnanswered: Bool { !unanswered.isEmpty || !inPlace.isEmpty }
+        /// Returns the first request that a central waits for.
+        func firstUnanswered(of attributes: ClosedRange<AttributeHandle>?) -> UInt64? {
+            guard let attributes else {
+                return [unanswered.min(), inPlace.map(\.identifier).min()].compactMap(\.self).min()
+            }
+            let running = inPlace.filter { $0.attribute.map(attributes.contains) == true }
+            return
+                (running.map(\.identifier)
+                + unanswered.filter { entries[$0]?.request.attribute.map(attributes.contains) == true }).min()
+        }
 
         /// Returns the number of a new request; `nil` after the end.
         mutating func begin() -> UInt64? {
@@ -57,7 +74,7 @@ final class RequestTasks: Sendable {
 
         /// Records that a handler has ended.
         mutating func forget(_ identifier: UInt64) {
-            if let index = inPlace.firstIndex(of: identifier) {
+            if let index = inPlace.firstIndex(where: { $0.identifier == identifier }) {
                 inPlace.remove(at: index)
             } else {
                 entries[identifier] = nil
@@ -71,9 +88,12 @@ final class RequestTasks: Sendable {
         mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
             var ready: [CheckedContinuation<Void, Never>] = []
             if !waiters.isEmpty {
-                let oldest = min(unanswered.min() ?? .max, inPlace.min() ?? .max)
-                ready = waiters.filter { $0.before <= oldest }.map(\.continuation)
-                waiters.removeAll { $0.before <= oldest }
+                let state = self
+                func isOver(_ waiter: Waiter) -> Bool {
+                    waiter.before <= state.firstUnanswered(of: waiter.attributes) ?? .max
+                }
+                ready = waiters.filter(isOver).map(\.continuation)
+                waiters.removeAll(where: isOver)
             }
             if !endWaiters.isEmpty, entries.isEmpty, inPlace.isEmpty {
                 ready += endWaiters
@@ -103,6 +123,7 @@ final class RequestTasks: Sendable {
     ///
     /// - Parameters:
     ///   - name: The attribute, for the log.
+    ///   - attribute: The handle of the attribute; `nil` for a question that concerns no attribute.
     ///   - isTimed: Whether the central waits for the answer.
     ///   - pace: The known speed of the handler, which determines where it runs.
     ///   - deliver: Receives the outcome. The closure is called once, from any thread, possibly before this
@@ -110,13 +131,14 @@ final class RequestTasks: Sendable {
     ///   - work: Calls the handler.
     func start(
         _ name: String,
+        of attribute: AttributeHandle? = nil,
         isTimed: Bool,
         pace: HandlerPace = HandlerPace(),
         deliver: @escaping @Sendable (BackendAnswer.Outcome) -> Void,
         _ work: @escaping @Sendable () async -> BackendAnswer.Outcome
     ) {
-        let request = RunningRequest(name: name, deliver: deliver)
-        guard let identifier = beginInPlace(if: pace.isQuick) else {
+        let request = RunningRequest(name: name, of: attribute, deliver: deliver)
+        guard let identifier = beginInPlace(request, if: pace.isQuick) else {
             return startAway(request, isTimed: isTimed, pace: pace, work)
         }
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
@@ -136,12 +158,12 @@ final class RequestTasks: Sendable {
 
     /// Returns the number of a request whose handler begins in place; `nil` if the handler may not begin in
     /// place.
-    private func beginInPlace(if isQuick: Bool) -> UInt64? {
+    private func beginInPlace(_ request: RunningRequest, if isQuick: Bool) -> UInt64? {
         guard isQuick, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return nil }
         return state.withLock { state in
             // A task that begins in place cannot be cancelled before it begins.
             guard !state.isCancelled, let identifier = state.begin() else { return nil }
-            state.inPlace.append(identifier)
+            state.inPlace.append((identifier, request.attribute))
             return identifier
         }
     }
@@ -150,7 +172,7 @@ final class RequestTasks: Sendable {
     private func lasts(_ entry: Entry, _ identifier: UInt64) {
         let (wakesTimekeeper, isCancelled, waiters) = state.withLock { state in
             // Meanwhile, the request may have ended on another thread.
-            guard let index = state.inPlace.firstIndex(of: identifier) else {
+            guard let index = state.inPlace.firstIndex(where: { $0.identifier == identifier }) else {
                 return (false, false, [CheckedContinuation<Void, Never>]())
             }
             state.inPlace.remove(at: index)
@@ -209,11 +231,16 @@ final class RequestTasks: Sendable {
     /// Waits until all earlier requests that centrals wait for are answered.
     ///
     /// The wait is limited, because each request is answered within the time limit.
-    func untilAnswered() async {
+    ///
+    /// - Parameter attributes: The attributes of these requests; `nil` for all attributes.
+    func untilAnswered(of attributes: ClosedRange<AttributeHandle>? = nil) async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
-                if state.hasUnanswered { state.waiters.append((state.nextIdentifier, continuation)) }
-                return !state.hasUnanswered
+                guard state.firstUnanswered(of: attributes) != nil else { return true }
+                state.waiters.append(
+                    Waiter(before: state.nextIdentifier, attributes: attributes, continuation: continuation)
+                )
+                return false
             }
             if isIdle { continuation.resume() }
         }

@@ -20,12 +20,19 @@ final class RunningRequest: Sendable {
 
     /// The attribute, for the log.
     let name: String
+    /// The handle of the attribute; `nil` for a question that concerns no attribute.
+    let attribute: AttributeHandle?
     private let deliver: @Sendable (BackendAnswer.Outcome) -> Void
     private let progress = Atomic(Progress.waiting)
     private let handling = Mutex(Handling())
 
-    init(name: String, deliver: @escaping @Sendable (BackendAnswer.Outcome) -> Void) {
+    init(
+        name: String,
+        of attribute: AttributeHandle? = nil,
+        deliver: @escaping @Sendable (BackendAnswer.Outcome) -> Void
+    ) {
         self.name = name
+        self.attribute = attribute
         self.deliver = deliver
     }
 

@@ -64,6 +64,11 @@ struct CentralRegister {
         end { $0.handle == characteristic && $0.central?.id == central }
     }
 
+    /// Removes all subscriptions to the characteristics of a removed service.
+    mutating func removed(_ handles: ClosedRange<AttributeHandle>) -> [SessionEvent] {
+        end { handles.contains($0.handle) }
+    }
+
     /// Removes all centrals and subscriptions.
     mutating func reset() -> [SessionEvent] {
         let ended = end { _ in true }

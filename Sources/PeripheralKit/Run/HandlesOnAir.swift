@@ -10,6 +10,11 @@ final class HandlesOnAir: Sendable {
         handles.withLock { $0[handle] = onAir }
     }
 
+    /// Forgets the handles of attributes that no longer exist.
+    func remove(_ attributes: ClosedRange<AttributeHandle>) {
+        handles.withLock { handles in handles = handles.filter { !attributes.contains($0.key) } }
+    }
+
     subscript(handle: AttributeHandle) -> AttributeHandle? {
         handles.withLock { $0[handle] }
     }

@@ -22,18 +22,18 @@ final class PeripheralRuntime: PeripheralHost {
 
     let publication: BackendPublication
     let peripheralState: CurrentState
-    private let server: AttributeServer
-    private let tasks: RequestTasks
-    private let procedures: Procedures
+    let server: AttributeServer
+    let tasks: RequestTasks
+    let procedures: Procedures
     private let pairing: PairingAnswerer
     let updates: UpdateSender
     let advertising: AdvertisingControl
     /// Saves the state for the next run; `nil` without a restoration identifier.
     let preservation: Preservation?
     let persistentValues: PersistentValues
-    private let declared: DeclaredState
-    private let characteristics:
-        [AttributeHandle: (uuid: BluetoothUUID, properties: CharacteristicProperties)]
+    let declaration: CurrentDeclaration
+    let services = ServiceChanges()
+    let logger: Logger
     private let state = Mutex(State())
     private let events = Broadcast<SessionEvent>(capacity: 1024)
     private let (bondDoubts, verifyBonds) = AsyncStream.makeStream(
@@ -65,34 +65,22 @@ final class PeripheralRuntime: PeripheralHost {
             }
         }
         self.preservation = preservation
-        var policies: [AttributeHandle: UpdatePolicy] = [:]
-        var seen: [AttributeHandle: (BluetoothUUID, CharacteristicProperties)] = [:]
-        for attribute in publication.table.attributes {
-            guard case .characteristicValue(let service, let characteristic) = attribute.kind else {
-                continue
-            }
-            let declaration = peripheral.services[service].characteristics[characteristic]
-            guard declaration.properties.allowsSubscription else { continue }
-            seen[attribute.handle] = (declaration.uuid, declaration.properties)
-            policies[attribute.handle] = declaration.updates
-        }
-        updates = UpdateSender(policies: policies, clock: clock, sending: preservation)
-        let characteristics = seen
-        self.declared = declared
+        updates = UpdateSender(policies: declared.updatePolicies, clock: clock, sending: preservation)
+        let declaration = CurrentDeclaration(declared)
+        self.declaration = declaration
+        self.logger = logger
         persistentValues = PersistentValues(
             declared.persistentValues.mapValues(\.declaration),
             values: start?.values ?? [:],
-            durableLimits: declared.durableLimits,
+            durableLimit: declaration.durableLimit,
             preservation: preservation
         ) { [updates] handle, value in
-            guard characteristics[handle] != nil else { return }
+            guard declaration.subscribable(handle) != nil else { return }
             _ = try? updates.update(handle, value, to: .subscribers)
         }
         server = AttributeServer(
-            services: peripheral.services,
-            table: publication.table,
+            declaration,
             persistentValues: persistentValues,
-            declared: declared,
             tasks: tasks,
             procedures: procedures,
             logger: logger
@@ -104,7 +92,7 @@ final class PeripheralRuntime: PeripheralHost {
             logger: logger
         )
         advertising = AdvertisingControl(of: peripheral) { preservation?.advertised($0) }
-        self.characteristics = characteristics
+        if let places = start?.formerPlaces { services.state.withLock { $0.formerPlaces = places } }
     }
 
     /// The state that the backend needs in the next run.
@@ -133,6 +121,7 @@ final class PeripheralRuntime: PeripheralHost {
             // link.
             if state.withLock({ $0.noteIsPublished() }) { verifyBonds.yield() }
             advertising.begin(published.link)
+            services.begin(published.link)
             peripheralState.assume(.onTheAir)
             publish.yield()
         case .suspended:
@@ -141,6 +130,7 @@ final class PeripheralRuntime: PeripheralHost {
             peripheralState.report(new)
         case .handleAssigned(let handle, let onAir):
             server.handlesOnAir.assign(onAir, to: handle)
+            declaration.assigned(onAir, to: handle)
             preservation?.assigned(onAir, to: handle)
         case .backendStateChanged(let new):
             state.withLock { $0.backendState = new }
@@ -238,13 +228,13 @@ final class PeripheralRuntime: PeripheralHost {
         updates.sendRetained()
     }
 
-    private func note(_ change: (inout CentralRegister) -> [SessionEvent]) {
+    func note(_ change: (inout CentralRegister) -> [SessionEvent]) {
         for event in state.withLock({ change(&$0.register) }) { events.send(event) }
     }
 
     /// The subscription in the form for the program.
     private func subscription(_ subscription: BackendSubscription) -> Subscription? {
-        guard let characteristic = characteristics[subscription.characteristic] else { return nil }
+        guard let characteristic = declaration.subscribable(subscription.characteristic) else { return nil }
         let onlyKind: UpdateKind? =
             switch (
                 characteristic.properties.contains(.notify), characteristic.properties.contains(.indicate)
@@ -316,14 +306,14 @@ final class PeripheralRuntime: PeripheralHost {
     /// - Returns: Whether there is room for the update; `nil` if updates of the characteristic are not
     ///   durable.
     func post(_ value: [UInt8], of characteristic: AttributeHandle) throws(PeripheralError) -> Bool? {
-        guard let preservation, let limit = declared.durableLimits[characteristic] else { return nil }
+        guard let preservation, let limit = declaration.durableLimit(characteristic) else { return nil }
         try checkIsRunning()
         return preservation.post(value, of: characteristic, limit: limit)
     }
 
     /// Sends an update to all subscribers, as the characteristic declares.
     func notify(_ characteristic: AttributeHandle, _ value: [UInt8]) async throws {
-        guard let preservation, let limit = declared.durableLimits[characteristic] else {
+        guard let preservation, let limit = declaration.durableLimit(characteristic) else {
             return try await updates.notify(characteristic, value, to: .subscribers)
         }
         try await preservation.notify(value, of: characteristic, limit: limit)
@@ -331,7 +321,7 @@ final class PeripheralRuntime: PeripheralHost {
 
     /// Waits until there is room for an update to all subscribers.
     func ready(_ characteristic: AttributeHandle) async throws {
-        guard let preservation, let limit = declared.durableLimits[characteristic] else {
+        guard let preservation, let limit = declaration.durableLimit(characteristic) else {
             return try await updates.ready(characteristic, for: .subscribers)
         }
         try await preservation.untilRoom(of: characteristic, limit: limit)
@@ -365,6 +355,7 @@ final class PeripheralRuntime: PeripheralHost {
         verifyBonds.finish()
         updates.stop()
         advertising.stop()
+        services.stop()
         events.finish()
         server.finishStreams()
         connections.endAll()
@@ -410,16 +401,24 @@ final class PeripheralRuntime: PeripheralHost {
 
     func valueHandle(of characteristic: CharacteristicDeclaration) throws(PeripheralError) -> AttributeHandle
     {
-        try declared.valueHandle(of: characteristic)
+        try declaration.valueHandle(of: characteristic)
     }
 
     var updateStatistics: [UpdateStatistics] { statistics(updates.reports) }
 
-    var updateTotals: [UpdateStatistics] { statistics(updates.totals) }
+    /// All updates since the run began, those of removed services last.
+    var updateTotals: [UpdateStatistics] {
+        let present = statistics(updates.totals)
+        guard (try? checkIsRunning()) != nil else { return present }
+        return present
+            + services.state.withLock(\.removedTotals).map {
+                UpdateStatistics(characteristic: $0.characteristic, central: nil, counters: $0.counters)
+            }
+    }
 
     private func statistics(_ reports: [QueueReport]) -> [UpdateStatistics] {
         reports.compactMap { report in
-            guard let characteristic = characteristics[report.characteristic] else { return nil }
+            guard let characteristic = declaration.subscribable(report.characteristic) else { return nil }
             return UpdateStatistics(
                 characteristic: characteristic.uuid,
                 central: report.central,
@@ -474,7 +473,7 @@ final class PeripheralRuntime: PeripheralHost {
         of controlPoint: AttributeHandle,
         to recipients: BackendUpdate.Recipients
     ) async throws {
-        if characteristics[controlPoint]?.properties.contains(.indicate) == true {
+        if declaration.subscribable(controlPoint)?.properties.contains(.indicate) == true {
             try await indicate(controlPoint, response, to: recipients)
         } else {
             try await updates.notify(controlPoint, response, to: UpdateRecipients(recipients))

@@ -18,7 +18,8 @@ public enum SessionEvent: Hashable, Sendable {
     ///
     /// A subscription also ends when the Bluetooth stack loses the subscription. For example, the Bluetooth
     /// stack can lose a subscription when a subscribed central bonds. The central can subscribe again after
-    /// the Bluetooth stack has lost the subscription.
+    /// the Bluetooth stack has lost the subscription. A subscription also ends when the program removes the
+    /// service of the characteristic.
     case unsubscribed(Subscription)
 
     /// The ``Advertisement/timeout`` of an advertisement has passed.

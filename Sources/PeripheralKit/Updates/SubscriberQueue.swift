@@ -274,6 +274,13 @@ struct SubscriberQueue {
         return counters
     }
 
+    /// Removes all entries, and counts the values as dropped.
+    mutating func dropAll() -> [Entry] {
+        defer { removeAll() }
+        counters.dropped += count
+        return entries
+    }
+
     /// Removes all entries.
     mutating func removeAll() {
         (entries, count, bytes) = ([], 0, 0)

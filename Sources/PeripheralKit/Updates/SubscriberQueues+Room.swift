@@ -12,6 +12,7 @@ extension SubscriberQueues {
         size: Int,
         fallback: UpdateFallback = .none
     ) -> Result<[SubscriberQueue.ID], PeripheralError> {
+        guard !isClosed(characteristic) else { return .failure(.serviceRemoved) }
         let characteristic = characteristicIndex(characteristic).map { characteristics[$0] }
         switch recipients {
         case .subscribers:

@@ -2,7 +2,7 @@ internal import PeripheralCore
 
 /// The characteristics that have had subscribers, the queues to the subscribers, and their links.
 struct SubscriberQueues {
-    private let policies: [AttributeHandle: UpdatePolicy]
+    private var policies: [AttributeHandle: UpdatePolicy]
     /// The number of values that may be in flight to a central, unless the stack has set another number.
     var window: Int
     var links = SubscriberLinks()
@@ -14,6 +14,10 @@ struct SubscriberQueues {
     private var queues: [SubscriberQueue] = []
     /// The unused indices of queues.
     private var free: [Int] = []
+    /// The characteristics of services that are about to be removed.
+    var closed: [ClosedRange<AttributeHandle>] = []
+    /// The unused indices of characteristics.
+    private var freeCharacteristics: [Int] = []
 
     init(policies: [AttributeHandle: UpdatePolicy], window: Int) {
         (self.policies, self.window) = (policies, window)
@@ -67,13 +71,43 @@ struct SubscriberQueues {
     /// Returns the index of a characteristic, and adds the characteristic if necessary.
     mutating func makeIndex(_ characteristic: AttributeHandle) -> Int {
         if let characteristicIndex = characteristicIndex(characteristic) { return characteristicIndex }
-        characteristics.append(SubscribedCharacteristic(characteristic, policies[characteristic] ?? .reject))
+        let subscribed = SubscribedCharacteristic(characteristic, policies[characteristic] ?? .reject)
+        let index = freeCharacteristics.popLast() ?? characteristics.count
+        if index < characteristics.count {
+            characteristics[index] = subscribed
+        } else {
+            characteristics.append(subscribed)
+        }
         let handle = Int(characteristic.rawValue)
         if handle >= characteristicIndices.count {
             characteristicIndices += repeatElement(nil, count: handle + 1 - characteristicIndices.count)
         }
-        characteristicIndices[handle] = characteristics.count - 1
-        return characteristics.count - 1
+        characteristicIndices[handle] = index
+        return index
+    }
+
+    /// Adds the characteristics of an added service, with their policies.
+    mutating func add(_ policies: [AttributeHandle: UpdatePolicy]) {
+        self.policies.merge(policies) { $1 }
+    }
+
+    /// Removes a characteristic that has no subscribers and no updates.
+    ///
+    /// - Returns: The counts of its values; `nil` if it never had a subscriber.
+    mutating func remove(_ characteristic: AttributeHandle) -> UpdateCounters? {
+        policies[characteristic] = nil
+        guard let index = characteristicIndex(characteristic) else { return nil }
+        characteristicIndices[Int(characteristic.rawValue)] = nil
+        freeCharacteristics.append(index)
+        let past = characteristics[index].past
+        // An unused index has no counts.
+        characteristics[index].past = UpdateCounters()
+        return past
+    }
+
+    /// Returns whether the service of a characteristic is about to be removed.
+    func isClosed(_ characteristic: AttributeHandle) -> Bool {
+        !closed.isEmpty && closed.contains { $0.contains(characteristic) }
     }
 
     /// Returns the characteristic of a queue.

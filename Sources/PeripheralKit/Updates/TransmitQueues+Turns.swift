@@ -299,6 +299,9 @@ extension TransmitQueues {
         to recipients: BackendUpdate.Recipients,
         at now: Duration
     ) {
+        guard !queues.isClosed(characteristic) else {
+            return outcome.answers.append((ticket, .failure(.serviceRemoved)))
+        }
         guard let characteristicIndex = queues.characteristicIndex(characteristic),
             let place = queues.characteristics[characteristicIndex].queue(for: recipients)
         else {
@@ -428,7 +431,9 @@ extension TransmitQueues {
         mayHaveRetained = false
         var hasQueued = false
         for index in queues.characteristics.indices
-        where queues.characteristics[index].policy.durableLimit != nil {
+        where queues.characteristics[index].policy.durableLimit != nil
+            && !queues.isClosed(queues.characteristics[index].characteristic)
+        {
             while let next = nextRetained(of: index, from: source) {
                 queue(next, of: index, at: now)
                 hasQueued = true

@@ -396,7 +396,7 @@ extension TransmitQueues {
         queues.links.removeAll()
     }
 
-    private mutating func end(
+    mutating func end(
         _ central: Central.ID?,
         _ characteristicIndex: Int,
         because error: PeripheralError,

@@ -20,9 +20,9 @@ internal import PeripheralCore
 /// session sends no update.
 public struct UpdateBatch: Sendable {
     private(set) var updates: [PersistentValues.Update] = []
-    private let declared: DeclaredState
+    private let declared: CurrentDeclaration
 
-    init(of declared: DeclaredState) {
+    init(of declared: CurrentDeclaration) {
         self.declared = declared
     }
 

@@ -149,6 +149,25 @@ final class UpdateSender: Sendable {
         change { $0.queues.setWindow(window, of: central) }
     }
 
+    /// Adds the characteristics of an added service.
+    func add(_ policies: [AttributeHandle: UpdatePolicy]) {
+        change { $0.queues.queues.add(policies) }
+    }
+
+    /// Ends the updates of a service that is about to be removed, except those in flight.
+    func close(_ handles: ClosedRange<AttributeHandle>) {
+        change { $0.queues.close(handles) }
+    }
+
+    /// Removes the characteristics of a removed service.
+    ///
+    /// - Returns: The counts of the values of each characteristic.
+    func remove(
+        _ handles: ClosedRange<AttributeHandle>
+    ) -> [(characteristic: AttributeHandle, counters: UpdateCounters)] {
+        change { $0.queues.remove(handles) }
+    }
+
     /// Records that the stack has accepted an update, which is in flight now.
     func taken(_ id: BackendUpdate.ID) {
         change { $0.queues.taken(id) }

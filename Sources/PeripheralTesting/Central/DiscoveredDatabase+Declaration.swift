@@ -17,9 +17,7 @@ extension DiscoveredDatabase {
                     + "Use the constant that the declaration of the peripheral contains."
             )
         }
-        let services = applicationServices.filter {
-            $0.uuid == place.service && place.mayStand(at: $0.handles.lowerBound)
-        }
+        let services = place.candidates(among: applicationServices)
         guard services.indices.contains(place.serviceIndex) else {
             throw TestCentralError(
                 code: .notFound,
@@ -27,7 +25,8 @@ extension DiscoveredDatabase {
                     + "A later service declares characteristic \(characteristic.uuid)."
             )
         }
-        let candidates = services[place.serviceIndex].characteristics.filter {
+        let service = place.known(among: services) ?? services[place.serviceIndex]
+        let candidates = service.characteristics.filter {
             $0.uuid == characteristic.uuid
         }
         guard candidates.indices.contains(place.characteristicIndex) else {
@@ -43,31 +42,44 @@ extension DiscoveredDatabase {
 
 /// The position of a characteristic in a declaration, counted among those of the same type.
 ///
-/// A pinned service is found by its handle. The other services are counted without the pinned services.
+/// A service is found by its handle, if the handle is known. The other services are counted without the pinned services.
 private struct Place {
     var service: BluetoothUUID
     var serviceIndex: Int
     var characteristicIndex: Int
     private var handle: AttributeHandle?
+    /// The handle on the air that the backend has reported.
+    private var reportedHandle: AttributeHandle?
     private var pinnedHandles: [AttributeHandle]
 
-    func mayStand(at start: AttributeHandle) -> Bool {
-        handle.map { $0 == start } ?? !pinnedHandles.contains(start)
+    func candidates(among services: [DiscoveredService]) -> [DiscoveredService] {
+        services.filter { candidate in
+            let start = candidate.handles.lowerBound
+            return candidate.uuid == service
+                && (handle.map { $0 == start } ?? !pinnedHandles.contains(start))
+        }
+    }
+
+    /// Returns the service at the reported handle.
+    func known(among candidates: [DiscoveredService]) -> DiscoveredService? {
+        candidates.first { $0.handles.lowerBound == reportedHandle }
     }
 
     init?(of identity: CharacteristicIdentity, in peripheral: Peripheral) {
-        for (index, service) in peripheral.services.enumerated() {
+        // A running peripheral may have other services than it declares.
+        let services = peripheral.present.services ?? peripheral.services
+        for (index, service) in services.enumerated() {
             guard let position = service.characteristics.firstIndex(where: { $0.identity == identity }) else {
                 continue
             }
             let uuid = service.characteristics[position].uuid
             self.service = service.uuid
             handle = service.handle
-            pinnedHandles = peripheral.services.compactMap(\.handle)
-            let isPinned = service.handle != nil
+            reportedHandle = peripheral.present.start(of: service)
+            pinnedHandles = services.compactMap(\.handle)
             serviceIndex =
-                isPinned
-                ? 0 : peripheral.services[..<index].count { $0.uuid == service.uuid && $0.handle == nil }
+                handle != nil
+                ? 0 : services[..<index].count { $0.uuid == service.uuid && $0.handle == nil }
             characteristicIndex = service.characteristics[..<position].count { $0.uuid == uuid }
             return
         }

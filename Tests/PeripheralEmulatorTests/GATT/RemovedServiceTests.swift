@@ -70,6 +70,8 @@ extension RawApplication {
 
     /// Announces a new value of a characteristic.
     fileprivate func announce(_ path: ObjectPath, _ value: [UInt8]) async throws {
-        try await connection.emitPropertyChanged(path, "org.bluez.GattCharacteristic1", "Value", bytes: value)
+        try await connection.emit(path, .properties, "PropertiesChanged") { writer in
+            writer.appendChange(of: "Value", of: "org.bluez.GattCharacteristic1", to: value)
+        }
     }
 }

@@ -10,6 +10,25 @@ struct DeclarationValidation {
         if peripheral.services.isEmpty {
             error("peripheral", "it has no services", "declare at least one GATTService")
         }
+        examineServices(of: peripheral)
+        issues += peripheral.restorationIssues
+        examinePairing(of: peripheral)
+        examineSecurity(of: peripheral)
+        examinePersistence(of: peripheral)
+        examineTable(of: peripheral)
+        examine(peripheral.resolvedAdvertisements, of: peripheral)
+    }
+
+    /// Examines only the services, which a program can change during a run.
+    init(ofServicesOf peripheral: Peripheral) {
+        examineServices(of: peripheral)
+        examineSecurity(of: peripheral)
+        examinePersistence(of: peripheral)
+    }
+
+    init() {}
+
+    private mutating func examineServices(of peripheral: Peripheral) {
         let formats = PresentationFormatIndex(of: peripheral.services)
         for (index, service) in peripheral.services.enumerated() {
             examine(service)
@@ -19,15 +38,7 @@ struct DeclarationValidation {
                 examineFormats(of: characteristic, at: position, service: index, of: peripheral, formats)
             }
         }
-        issues += peripheral.restorationIssues
-        examinePairing(of: peripheral)
-        examineSecurity(of: peripheral)
-        examinePersistence(of: peripheral)
-        examineTable(of: peripheral)
-        examine(peripheral.resolvedAdvertisements, of: peripheral)
     }
-
-    init() {}
 
     mutating func error(_ element: String, _ reason: String, _ remedy: String) {
         issues.append(

@@ -165,7 +165,7 @@ final class Procedures: Sendable {
             }
         } catch {
             // A central that has disconnected needs no response.
-            let reasons: [PeripheralError.Code] = [.disconnected, .notSubscribed, .stopped]
+            let reasons: [PeripheralError.Code] = [.disconnected, .notSubscribed, .serviceRemoved, .stopped]
             if let error = error as? PeripheralError, !reasons.contains(error.code) {
                 log("could not send its response", request, error.message)
             }
@@ -233,6 +233,11 @@ extension Procedures {
     /// Cancels the procedures of a central, either all or those of one control point.
     func cancel(for central: Central.ID, of controlPoint: AttributeHandle? = nil) {
         cancel { $0.central == central && (controlPoint == nil || $0.controlPoint == controlPoint) }
+    }
+
+    /// Cancels the procedures of the control points of a service that is about to be removed.
+    func cancel(of handles: ClosedRange<AttributeHandle>) {
+        cancel { handles.contains($0.controlPoint) }
     }
 
     /// Cancels all procedures.

@@ -1,6 +1,6 @@
 internal import PeripheralCore
 
-/// The characteristics whose writes are read as a stream, and the losses in these streams.
+/// Lets writes enter the streams that programs read, and records the losses in these streams.
 struct WriteStreams: Sendable {
     /// A write that is about to enter its stream.
     struct Entrance {
@@ -8,22 +8,11 @@ struct WriteStreams: Sendable {
         var write: WriteBuffer.Write
     }
 
-    private let buffers: [AttributeHandle: WriteBuffer]
     private let connections: ConnectionNumbers
     private let lost = LostWrites()
 
-    init(_ buffers: [AttributeHandle: WriteBuffer], of connections: ConnectionNumbers) {
-        (self.buffers, self.connections) = (buffers, connections)
-    }
-
-    /// Returns the buffer of a characteristic; `nil` if the characteristic has no stream.
-    func buffer(of characteristic: AttributeHandle) -> WriteBuffer? {
-        buffers[characteristic]
-    }
-
-    /// Refuses all further writes.
-    func finish() {
-        for buffer in buffers.values { buffer.finish() }
+    init(of connections: ConnectionNumbers) {
+        self.connections = connections
     }
 
     /// Clears the losses of a central that has disconnected.
@@ -31,9 +20,8 @@ struct WriteStreams: Sendable {
         lost.forget(central)
     }
 
-    /// Returns the stream of a write, and the entry of the write; `nil` if the characteristic has no stream.
-    func entrance(of request: BackendWriteRequest) -> Entrance? {
-        guard let buffer = buffers[request.attribute] else { return nil }
+    /// Returns the stream of a write, and the entry of the write.
+    func entrance(of request: BackendWriteRequest, into buffer: WriteBuffer) -> Entrance {
         let write = WriteBuffer.Write(
             value: request.value,
             central: request.central,
@@ -44,9 +32,9 @@ struct WriteStreams: Sendable {
         return Entrance(buffer: buffer, write: write)
     }
 
-    /// Records a write that is refused at once, if its central receives no error.
+    /// Records a write to a stream that is refused at once, if its central receives no error.
     func refused(_ request: BackendWriteRequest) {
-        guard !request.expectsResponse, buffers[request.attribute] != nil else { return }
+        guard !request.expectsResponse else { return }
         lost.note(of: request.attribute, from: request.central.id)
     }
 

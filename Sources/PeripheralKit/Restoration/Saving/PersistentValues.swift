@@ -11,6 +11,10 @@ final class PersistentValues: Sendable {
 
     fileprivate struct State {
         var values: [AttributeHandle: [UInt8]]
+        /// The turns for writing each value.
+        var turns: [AttributeHandle: Turns]
+        /// The values whose writes are answered when they are saved.
+        var durable: Set<AttributeHandle>
         /// The updates that are sent as soon as they are saved, in order.
         var unsent: [Unsent] = []
     }
@@ -28,34 +32,52 @@ final class PersistentValues: Sendable {
     private static let maximumUnsent = 16
 
     private let state: Mutex<State>
-    /// The turns for writing each value.
-    private let turns: [AttributeHandle: Turns]
     private let preservation: Preservation?
-    private let durable: Set<AttributeHandle>
-    private let durableLimits: [AttributeHandle: Int]
+    /// Returns the number of updates that are retained for each subscriber of a durable characteristic.
+    private let durableLimit: @Sendable (AttributeHandle) -> Int?
     private let send: @Sendable (AttributeHandle, [UInt8]) -> Void
 
     /// - Parameters:
     ///   - declarations: The declarations, by value handle.
     ///   - values: The initial values.
-    ///   - durableLimits: The number of updates that are retained for each subscriber of a durable
+    ///   - durableLimit: Returns the number of updates that are retained for each subscriber of a durable
     ///     characteristic.
     ///   - preservation: Saves the values; `nil` without a restoration identifier.
     ///   - send: Sends an update of a characteristic that is not durable to its subscribers.
     init(
         _ declarations: [AttributeHandle: PersistentValueDeclaration],
         values: [AttributeHandle: [UInt8]],
-        durableLimits: [AttributeHandle: Int] = [:],
+        durableLimit: @escaping @Sendable (AttributeHandle) -> Int? = { _ in nil },
         preservation: Preservation?,
         send: @escaping @Sendable (AttributeHandle, [UInt8]) -> Void
     ) {
         self.send = send
-        durable = Set(declarations.filter(\.value.isDurable).keys)
-        self.durableLimits = preservation == nil ? [:] : durableLimits
-        state = Mutex(State(values: declarations.mapValues(\.initial).merging(values) { $1 }))
-        turns = declarations.mapValues { _ in Turns() }
+        let isPreserved = preservation != nil
+        self.durableLimit = { isPreserved ? durableLimit($0) : nil }
+        state = Mutex(State(values: [:], turns: [:], durable: []))
         self.preservation = preservation
+        add(declarations, values: values)
         preservation?.whenSaved { [weak self] in self?.sendSaved() }
+    }
+
+    /// Adds the values of an added service.
+    func add(
+        _ declarations: [AttributeHandle: PersistentValueDeclaration],
+        values: [AttributeHandle: [UInt8]]
+    ) {
+        state.withLock { state in
+            for (handle, declaration) in declarations {
+                state.values[handle] = values[handle] ?? declaration.initial
+                state.turns[handle] = Turns()
+                if declaration.isDurable { state.durable.insert(handle) }
+            }
+        }
+    }
+
+    /// Removes the values of a removed service, and the updates that wait for them to be saved.
+    func remove(_ handles: ClosedRange<AttributeHandle>) {
+        let removed = state.withLock { $0.remove(handles) }
+        for turns in removed { turns.close() }
     }
 
     /// The value; `nil` when the characteristic has no persistent value.
@@ -80,14 +102,14 @@ final class PersistentValues: Sendable {
         try await inTurn(handle) {
             take(value, writtenTo: handle, with: try await handler())
         }
-        if durable.contains(handle) { try await preservation?.flush() }
+        if state.withLock({ $0.durable.contains(handle) }) { try await preservation?.flush() }
     }
 
     /// Sets a value, and returns when it has the declared durability.
     ///
     /// - Returns: Whether the update of the value is retained and is sent automatically.
     func set(_ value: [UInt8], of handle: AttributeHandle) async throws -> Bool {
-        if let preservation, let limit = durableLimits[handle] {
+        if let preservation, let limit = durableLimit(handle) {
             let update = DurableUpdate(characteristic: handle, value: value, limit: limit)
             while !keep(value, of: handle, posting: update) {
                 // Unsaved updates continue to occupy room. If the store is broken, flushing throws instead of
@@ -99,11 +121,11 @@ final class PersistentValues: Sendable {
             return true
         }
         // Inside the lock, so that the value that was set last is also preserved last.
-        let change = state.withLock { state in
+        let (change, isDurable) = state.withLock { state in
             state.values[handle] = value
-            return preservation?.set(value, of: handle)
+            return (preservation?.set(value, of: handle), state.durable.contains(handle))
         }
-        guard durable.contains(handle), let preservation, let change else { return false }
+        guard isDurable, let preservation, let change else { return false }
         do {
             try await preservation.flush()
         } catch {
@@ -124,15 +146,15 @@ final class PersistentValues: Sendable {
     private func take(_ value: [UInt8], writtenTo handle: AttributeHandle, with others: [Update]) {
         let updates = [Update(characteristic: handle, value: value)] + others
         let kept = updates.compactMap { update in
-            durableLimits[update.characteristic].map {
+            durableLimit(update.characteristic).map {
                 DurableUpdate(characteristic: update.characteristic, value: update.value, limit: $0)
             }
         }
         state.withLock { state in
             state.values[handle] = value
-            let change = preservation?.write(value, to: handle, posting: kept, sending: sending(handle))
-            let fleeting = updates.filter { durableLimits[$0.characteristic] == nil }
-            guard durable.contains(handle), let change else { return send(fleeting) }
+            let change = preservation?.write(value, to: handle, posting: kept, sending: state.sending(handle))
+            let fleeting = updates.filter { durableLimit($0.characteristic) == nil }
+            guard state.durable.contains(handle), let change else { return send(fleeting) }
             state.append(Unsent(change: change, handle: handle, updates: fleeting), limit: Self.maximumUnsent)
         }
     }
@@ -141,15 +163,11 @@ final class PersistentValues: Sendable {
     private func keep(_ value: [UInt8], of handle: AttributeHandle, posting update: DurableUpdate) -> Bool {
         state.withLock { state in
             guard
-                preservation?.set(value, of: handle, posting: update, sending: sending(handle)) == true
+                preservation?.set(value, of: handle, posting: update, sending: state.sending(handle)) == true
             else { return false }
             state.values[handle] = value
             return true
         }
-    }
-
-    private func sending(_ handle: AttributeHandle) -> Preservation.Sending {
-        durable.contains(handle) ? .onceSaved : .atOnce
     }
 
     /// Sends a value that could not be saved, after it is saved.
@@ -185,7 +203,7 @@ final class PersistentValues: Sendable {
         _ handle: AttributeHandle,
         _ body: () async throws -> Output
     ) async throws -> Output {
-        guard let turns = turns[handle] else { return try await body() }
+        guard let turns = state.withLock({ $0.turns[handle] }) else { return try await body() }
         try await turns.enter()
         defer { turns.leave() }
         return try await body()
@@ -193,6 +211,21 @@ final class PersistentValues: Sendable {
 }
 
 extension PersistentValues.State {
+    /// Removes values, and returns their turns.
+    fileprivate mutating func remove(_ handles: ClosedRange<AttributeHandle>) -> [Turns] {
+        let removed = turns.filter { handles.contains($0.key) }
+        for handle in removed.keys {
+            (values[handle], turns[handle]) = (nil, nil)
+            durable.remove(handle)
+        }
+        unsent.removeAll { handles.contains($0.handle) }
+        return Array(removed.values)
+    }
+
+    fileprivate func sending(_ handle: AttributeHandle) -> Preservation.Sending {
+        durable.contains(handle) ? .onceSaved : .atOnce
+    }
+
     fileprivate mutating func append(_ new: PersistentValues.Unsent, limit: Int) {
         unsent.append(new)
         guard unsent.count(where: { $0.handle == new.handle }) > limit,

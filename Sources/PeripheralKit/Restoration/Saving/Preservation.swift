@@ -103,7 +103,7 @@ final class Preservation: Sendable {
                 var preserved = state.preserved
                 preserved.subscribers = state.history.preserved
                 preserved.updates = state.outbox.preserved
-                return preserved
+                return preserved.renumbered
             }
         }
     }
@@ -133,11 +133,13 @@ final class Preservation: Sendable {
 
     /// Records a handle on the air.
     func assigned(_ onAir: AttributeHandle, to handle: AttributeHandle) {
-        let table = start.state.database.table
-        guard case .serviceDeclaration(let service) = table[handle]?.kind,
-            onAir.advanced(by: table.serviceRange(service).upperBound.offset(from: handle)) != nil
-        else { return }
-        change { $0.preserved.database.startsOnAir[service] = onAir }
+        change { state in
+            let table = state.preserved.database.table
+            guard case .serviceDeclaration(let service) = table[handle]?.kind,
+                onAir.advanced(by: table.serviceRange(service).upperBound.offset(from: handle)) != nil
+            else { return }
+            state.preserved.database.startsOnAir[service] = onAir
+        }
     }
 
     /// Records the state that the backend needs in its next run.

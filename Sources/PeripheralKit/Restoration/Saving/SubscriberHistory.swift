@@ -260,6 +260,16 @@ struct SubscriberHistory {
         }
     }
 
+    /// Records that the program has removed a service.
+    mutating func removed(_ handles: ClosedRange<AttributeHandle>) -> [RestoredSubscriber] {
+        let reported = end(.mustSubscribeAgain) { handles.contains($0.subscriber.characteristic) }
+        // Another service can have the same handles later.
+        for index in entries.indices where handles.contains(entries[index].subscriber.characteristic) {
+            (entries[index].subscriber.characteristic, entries[index].isDeclared) = (0, false)
+        }
+        return reported
+    }
+
     private mutating func end(
         _ status: RestoredSubscriber.Status,
         _ isOver: (Entry) -> Bool

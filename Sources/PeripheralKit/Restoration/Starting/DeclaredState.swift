@@ -31,6 +31,8 @@ struct DeclaredState: Sendable {
     ///
     /// Characteristics without durable updates are not included.
     private(set) var durableLimits: [AttributeHandle: Int] = [:]
+    /// The characteristics that centrals can subscribe to.
+    private(set) var subscribable: [AttributeHandle: CharacteristicDeclaration] = [:]
 
     init(_ peripheral: Peripheral, table: AttributeTable) {
         self.peripheral = peripheral
@@ -47,6 +49,9 @@ struct DeclaredState: Sendable {
                 let options = PreservedOptions(of: characteristic)
                 if options != PreservedOptions() { self.options[attribute.handle] = options }
                 durableLimits[attribute.handle] = characteristic.updates.durableLimit
+                if characteristic.properties.allowsSubscription {
+                    subscribable[attribute.handle] = characteristic
+                }
                 persistentValues[attribute.handle] = characteristic.persistentValue.map {
                     Value(
                         declaration: $0,
@@ -95,6 +100,23 @@ struct DeclaredState: Sendable {
     }
 
     func isDurable(_ handle: AttributeHandle) -> Bool { durableLimits[handle] != nil }
+
+    /// The number of values that may wait for each subscriber, and what happens to further values.
+    var updatePolicies: [AttributeHandle: UpdatePolicy] { subscribable.mapValues(\.updates) }
+
+    /// Returns the index of a service; `nil` if it is not part of the peripheral.
+    func index(of service: GATTService) -> Int? {
+        peripheral.services.firstIndex { $0.identity == service.identity }
+    }
+
+    /// Returns a service with its constant values, for a comparison with services that had a place.
+    func placed(_ service: Int) -> FormerPlaces.Service {
+        FormerPlaces.Service(
+            identity: peripheral.services[service].identity,
+            table.services[service],
+            constants: table.attributes(ofService: service).map { staticValues[$0.handle] }
+        )
+    }
 
     /// Creates the database with these handles on the air.
     func database(at starts: [Int: AttributeHandle]) -> PreservedDatabase {

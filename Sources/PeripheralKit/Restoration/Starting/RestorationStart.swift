@@ -46,7 +46,8 @@ struct RestorationStart: Sendable {
         (record, failure, loaded, problems) = (found.record, found.failure, found.loaded, found.problems)
         match =
             loaded.map { DatabaseMatch(of: declared.table, with: $0.database.table) } ?? DatabaseMatch()
-        plan = HandlePlan(for: declared.table, after: loaded?.database, match)
+        let formerPlaces = loaded?.formerPlaces ?? FormerPlaces()
+        plan = HandlePlan(for: declared.table, after: loaded?.database, match, besides: formerPlaces)
         restoredValues = RestoredValues(of: declared, from: loaded, match)
         problems += restoredValues.problems
     }
@@ -83,6 +84,27 @@ struct RestorationStart: Sendable {
         return handles
     }
 
+    /// The places of services that were removed during an earlier run, or are no longer declared.
+    var formerPlaces: FormerPlaces {
+        guard let loaded else { return FormerPlaces() }
+        var places = loaded.formerPlaces
+        let database = loaded.database
+        for index in database.table.services.indices where database.table.services[index].handle == nil {
+            guard match.present[database.table.serviceRange(index).lowerBound] == nil,
+                let start = database.startsOnAir[index]
+            else { continue }
+            places.removed(database.service(index), from: start)
+        }
+        for index in declared.table.services.indices {
+            let range = declared.table.serviceRange(index)
+            guard let start = plan.startsOnAir[index],
+                let last = start.advanced(by: range.upperBound.offset(from: range.lowerBound))
+            else { continue }
+            places.taken(start...last)
+        }
+        return places
+    }
+
     /// The initial persistent values.
     var values: [AttributeHandle: [UInt8]] {
         declared.persistentValues.mapValues(\.declaration.initial).merging(restoredValues.taken) { $1 }
@@ -100,6 +122,7 @@ struct RestorationStart: Sendable {
             formerValues: restoredValues.former,
             options: declared.options,
             formats: declared.formats,
+            formerPlaces: formerPlaces,
             backendState: loaded?.backendState ?? ""
         )
     }

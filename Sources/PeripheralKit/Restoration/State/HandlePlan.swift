@@ -26,7 +26,13 @@ struct HandlePlan {
     ///   - table: The declaration.
     ///   - old: The earlier database; `nil` without an earlier database.
     ///   - match: The elements that both databases have in common.
-    init(for table: AttributeTable, after old: PreservedDatabase?, _ match: DatabaseMatch) {
+    ///   - formerPlaces: The places of services that were removed before.
+    init(
+        for table: AttributeTable,
+        after old: PreservedDatabase?,
+        _ match: DatabaseMatch,
+        besides formerPlaces: FormerPlaces = FormerPlaces()
+    ) {
         var taken: [ClosedRange<AttributeHandle>] = []
         for (index, service) in table.services.enumerated() where service.handle != nil {
             let range = table.serviceRange(index)
@@ -49,7 +55,9 @@ struct HandlePlan {
         }
         // New services are also placed behind removed services, because centrals may have cached the removed
         // services.
-        let behind = taken.dropFirst(pinned.count).map { Int($0.upperBound.rawValue) } + (old?.ends ?? [])
+        let behind =
+            taken.dropFirst(pinned.count).map { Int($0.upperBound.rawValue) } + (old?.ends ?? [])
+            + formerPlaces.database.ends
         place(
             table.services.indices.filter { startsOnAir[$0] == nil },
             of: table,

@@ -41,6 +41,7 @@ extension PreservedState {
             updates: try Self.updates(in: restorationState, of: database),
             options: try Self.options(in: restorationState, of: database),
             formats: try Self.formats(in: restorationState, of: database),
+            formerPlaces: try Self.formerPlaces(in: restorationState),
             backendState: backendState
         )
     }
@@ -162,6 +163,13 @@ extension PreservedState {
 }
 
 extension PreservedState {
+    private static func formerPlaces(
+        in restorationState: RestorationState
+    ) throws(RestorationError) -> FormerPlaces {
+        guard let group = restorationState[PreservedSchema.formerPlaces] else { return FormerPlaces() }
+        return FormerPlaces(try PreservedDatabase(decoding: group))
+    }
+
     private static func options(
         in restorationState: RestorationState,
         of database: PreservedDatabase

@@ -7,7 +7,7 @@ internal import PeripheralCore
 /// versions. State of a newer major version stays in the store for that version.
 enum PreservedSchema {
     static let majorVersion = RestorationState.newestVersion
-    static let minorVersion = 3
+    static let minorVersion = 4
 
     static let peripheral = "peripheral"
     static let database = "database"
@@ -23,6 +23,9 @@ enum PreservedSchema {
     /// Used since version 1.2.
     static let formats = "formats"
 
+    /// Used since version 1.4.
+    static let formerPlaces = "former-services"
+
     /// The key of the group ``peripheral``, since 1.3.
     static let backend = "backend"
 
@@ -37,7 +40,7 @@ extension PreservedState {
     /// The state in the form of a store.
     package var restorationState: RestorationState {
         var restorationState = RestorationState()
-        let (group, fingerprint) = database.encoded
+        let (group, fingerprint) = database.encoded(as: PreservedSchema.database)
         restorationState.append(peripheralGroup(fingerprint: fingerprint))
         restorationState.append(group)
         for (number, advertisement) in advertisements.prefix(PreservedSchema.maximumAdvertisements)
@@ -51,6 +54,7 @@ extension PreservedState {
         restorationState.append(optionGroup)
         restorationState.append(Self.valueGroup(PreservedSchema.formerValues, formerValues))
         restorationState.append(formatGroup)
+        restorationState.append(formerPlaces.database.encoded(as: PreservedSchema.formerPlaces).group)
         return restorationState
     }
 
@@ -131,8 +135,10 @@ extension PreservedDatabase {
     /// One entry for each declared attribute, in the order of the services.
     ///
     /// Attributes that follow from other attributes are omitted.
-    fileprivate var encoded: (group: RestorationState.Group, fingerprint: UInt64) {
-        var group = RestorationState.Group(PreservedSchema.database)
+    fileprivate func encoded(
+        as name: String
+    ) -> (group: RestorationState.Group, fingerprint: UInt64) {
+        var group = RestorationState.Group(name)
         group.reserveCapacity(table.attributes.count)
         var hash = FNVHash()
         forEachEntry { key, value, service in

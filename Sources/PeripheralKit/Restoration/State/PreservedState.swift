@@ -42,6 +42,9 @@ package struct PreservedState: Hashable, Sendable {
     /// table.
     package var formats: [AttributeHandle: [AttributeHandle]]
 
+    /// The places of services that were removed.
+    package var formerPlaces: FormerPlaces
+
     /// The backend's preserved state; empty without such state.
     package var backendState: String
 
@@ -56,9 +59,11 @@ package struct PreservedState: Hashable, Sendable {
         updates: [PreservedUpdate] = [],
         options: [AttributeHandle: PreservedOptions] = [:],
         formats: [AttributeHandle: [AttributeHandle]] = [:],
+        formerPlaces: FormerPlaces = FormerPlaces(),
         backendState: String = ""
     ) {
         self.backendState = backendState
+        self.formerPlaces = formerPlaces
         self.formats = formats
         self.formerValues = formerValues
         self.updates = updates

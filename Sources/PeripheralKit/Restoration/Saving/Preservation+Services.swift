@@ -1,0 +1,45 @@
+internal import PeripheralCore
+private import Synchronization
+
+/// Services that the program adds and removes.
+extension Preservation {
+    /// Records the present services, with the state of those that stay.
+    func servicesChanged(to declared: DeclaredState) {
+        changeSubscribers { state in
+            let former = state.preserved.database
+            state.preserved.database = declared.database(at: former.startsOnAir(in: declared.table))
+            state.lastStarts = state.preserved.database.startsOnAir
+            state.preserved.options = declared.options
+            state.preserved.formats = declared.formats
+            let values = state.preserved.values
+            state.preserved.values = declared.persistentValues.reduce(into: [:]) { present, entry in
+                present[entry.key] = values[entry.key] ?? entry.value.declaration.initial
+            }
+            state.preserved.formerValues = state.preserved.formerValues.filter {
+                declared.persistentValues[$0.key] != nil
+            }
+            let removed = former.table.services.indices.map(former.table.serviceRange)
+                .filter { declared.table[$0.lowerBound] == nil }
+            return removed.flatMap { state.history.removed($0) }
+        }
+        change { _ in }
+    }
+
+    /// Records the places of removed services.
+    func placesChanged(to places: FormerPlaces) {
+        change { $0.preserved.formerPlaces = places }
+    }
+}
+
+extension PreservedDatabase {
+    /// Returns the first handles on the air of the services of another table, as far as they are in this one.
+    fileprivate func startsOnAir(in table: AttributeTable) -> [Int: AttributeHandle] {
+        var starts: [Int: AttributeHandle] = [:]
+        for index in table.services.indices {
+            let start = table.serviceRange(index).lowerBound
+            guard case .serviceDeclaration(let former) = self.table[start]?.kind else { continue }
+            starts[index] = startsOnAir[former]
+        }
+        return starts
+    }
+}

@@ -1,0 +1,96 @@
+internal import PeripheralCore
+
+extension PreservedState {
+    /// The same state with the handles that a table of its services has from the beginning.
+    ///
+    /// In a running peripheral, services that were added have other handles in the table.
+    var renumbered: PreservedState {
+        guard let table = try? AttributeTable(services: database.table.services), table != database.table
+        else { return self }
+        let pairs = table.services.indices.flatMap { service in
+            zip(database.table.attributes(ofService: service), table.attributes(ofService: service))
+        }
+        let handles = Dictionary(uniqueKeysWithValues: pairs.map { ($0.handle, $1.handle) })
+        var state = self
+        state.database = PreservedDatabase(
+            table: table,
+            staticValues: database.staticValues.renumbered(by: handles),
+            startsOnAir: database.startsOnAir
+        )
+        state.values = values.renumbered(by: handles)
+        state.formerValues = formerValues.renumbered(by: handles)
+        state.options = options.renumbered(by: handles)
+        state.formats = formats.mapValues { $0.compactMap { handles[$0] } }.renumbered(by: handles)
+        state.subscribers = subscribers.compactMap { subscriber in
+            var subscriber = subscriber
+            guard let handle = handles[subscriber.characteristic] else { return nil }
+            subscriber.characteristic = handle
+            return subscriber
+        }
+        state.updates = updates.compactMap { update in
+            handles[update.characteristic].map {
+                PreservedUpdate(characteristic: $0, address: update.address, value: update.value)
+            }
+        }
+        return state
+    }
+}
+
+extension Dictionary where Key == AttributeHandle {
+    /// Returns the entries with new handles, without those that have none.
+    fileprivate func renumbered(by handles: [AttributeHandle: AttributeHandle]) -> Self {
+        reduce(into: [:]) { renumbered, entry in
+            if let handle = handles[entry.key] { renumbered[handle] = entry.value }
+        }
+    }
+}
+
+extension FormerPlaces {
+    /// The places in the form of a database, in the order of the removals.
+    ///
+    /// Services that include others are not part of it, because the others may be present.
+    var database: PreservedDatabase {
+        let places = places.filter { $0.service.description.includedServices.isEmpty }
+        guard let table = try? AttributeTable(services: places.map(\.service.description)) else {
+            return PreservedDatabase(table: .empty)
+        }
+        var staticValues: [AttributeHandle: [UInt8]] = [:]
+        for (index, place) in places.enumerated() {
+            for (attribute, value) in zip(table.attributes(ofService: index), place.service.constants) {
+                staticValues[attribute.handle] = value
+            }
+        }
+        let starts = places.enumerated().map { ($0, $1.start) }
+        return PreservedDatabase(
+            table: table,
+            staticValues: staticValues,
+            startsOnAir: Dictionary(uniqueKeysWithValues: starts)
+        )
+    }
+
+    init(_ database: PreservedDatabase) {
+        self.init()
+        for index in database.table.services.indices {
+            guard let start = database.startsOnAir[index] else { continue }
+            removed(database.service(index), from: start)
+        }
+    }
+}
+
+extension PreservedDatabase {
+    /// Returns a service with its constant values, for a comparison with services that had a place.
+    func service(_ index: Int) -> FormerPlaces.Service {
+        FormerPlaces.Service(
+            table.services[index],
+            constants: table.attributes(ofService: index).map { staticValues[$0.handle] }
+        )
+    }
+}
+
+extension AttributeTable {
+    /// The table without services.
+    fileprivate static var empty: AttributeTable {
+        guard let table = try? AttributeTable(services: []) else { preconditionFailure("no service fails") }
+        return table
+    }
+}

@@ -1,0 +1,58 @@
+internal import PeripheralCore
+private import Synchronization
+
+/// The declaration of a running peripheral, which changes when the program adds or removes services.
+///
+/// Each attribute keeps its handle in the table as long as its service is present.
+final class CurrentDeclaration: Sendable {
+    private let state: Mutex<DeclaredState>
+    private let present: PresentServices
+
+    init(_ declared: DeclaredState) {
+        state = Mutex(declared)
+        present = declared.peripheral.present
+        present.set(declared.peripheral.services)
+    }
+
+    var declared: DeclaredState {
+        get { state.withLock(\.self) }
+        set {
+            state.withLock { $0 = newValue }
+            present.set(newValue.peripheral.services)
+        }
+    }
+
+    /// Records the handle of an attribute on the air.
+    func assigned(_ onAir: AttributeHandle, to handle: AttributeHandle) {
+        let service = state.withLock { state -> GATTService? in
+            guard case .serviceDeclaration(let index) = state.table[handle]?.kind else { return nil }
+            return state.peripheral.services[index]
+        }
+        if let service { present.setStart(onAir, of: service) }
+    }
+
+    /// Ends the run.
+    func end() {
+        present.set(nil)
+    }
+
+    /// Returns the handle of a characteristic's value in the table.
+    ///
+    /// - Throws: ``PeripheralError`` with the code `notDeclared`.
+    func valueHandle(of characteristic: CharacteristicDeclaration) throws(PeripheralError) -> AttributeHandle
+    {
+        try state.withLock { (state) throws(PeripheralError) in try state.valueHandle(of: characteristic) }
+    }
+
+    /// Returns the type and the properties of a characteristic that centrals can subscribe to.
+    func subscribable(
+        _ handle: AttributeHandle
+    ) -> (uuid: BluetoothUUID, properties: CharacteristicProperties)? {
+        state.withLock { $0.subscribable[handle].map { ($0.uuid, $0.properties) } }
+    }
+
+    /// Returns the number of updates that are retained for each subscriber of a durable characteristic.
+    func durableLimit(_ handle: AttributeHandle) -> Int? {
+        state.withLock { $0.durableLimits[handle] }
+    }
+}

@@ -1,0 +1,111 @@
+internal import PeripheralCore
+internal import PeripheralKit
+private import Synchronization
+
+/// The services of one peripheral on an in-memory stack.
+final class InMemoryServices: Sendable {
+    /// Services that were added together.
+    private struct Group {
+        let application: ApplicationID
+        let table: AttributeTable
+        /// The present services, by their first handles in the table.
+        var present: [AttributeHandle: ClosedRange<AttributeHandle>]
+    }
+
+    private let server: VirtualGATTServer
+    private let provider: any VirtualAttributeProvider
+    private let numbers: SubscriptionNumbers
+    private let groups = Mutex<[Group]>([])
+
+    init(
+        on server: VirtualGATTServer,
+        servedBy provider: any VirtualAttributeProvider,
+        numbers: SubscriptionNumbers
+    ) {
+        (self.server, self.provider, self.numbers) = (server, provider, numbers)
+    }
+
+    /// Adds services at their preferred handles, or else at free handles.
+    func add(_ services: BackendServices) throws(AttributeTableError) {
+        let table = services.table
+        let authorized = table.handlesWithAuthorization
+        let application: ApplicationID
+        if services.formerPlaces != nil {
+            guard let starts = services.starts(besides: server.occupiedHandles) else {
+                throw .noPlace(service: table.services[0].uuid, at: 0)
+            }
+            application = try server.add(table, servedBy: provider, authorizing: authorized, at: starts)
+        } else {
+            let starts = services.preferredStarts
+            do throws(AttributeTableError) {
+                application = try server.add(table, servedBy: provider, authorizing: authorized, at: starts)
+            } catch {
+                guard !starts.isEmpty else { throw error }
+                application = try server.add(table, servedBy: provider, authorizing: authorized)
+            }
+        }
+        let ranges = table.services.indices.map { table.serviceRange($0) }
+        let present = Dictionary(uniqueKeysWithValues: ranges.map { ($0.lowerBound, $0) })
+        groups.withLock { $0.append(Group(application: application, table: table, present: present)) }
+    }
+
+    /// Returns the handles of a service in its table; `nil` if it is not present.
+    func handles(of service: AttributeHandle) -> ClosedRange<AttributeHandle>? {
+        groups.withLock { groups in groups.lazy.compactMap { $0.present[service] }.first }
+    }
+
+    /// Removes a service.
+    func remove(_ service: AttributeHandle) {
+        let removed = groups.withLock { groups -> (Group, isLast: Bool)? in
+            guard let index = groups.firstIndex(where: { $0.present[service] != nil }) else { return nil }
+            let group = groups[index]
+            groups[index].present[service] = nil
+            let isLast = groups[index].present.isEmpty
+            if isLast { groups.remove(at: index) }
+            return (group, isLast)
+        }
+        guard let (group, isLast) = removed, let handles = group.present[service] else { return }
+        server.removeServiceAtOnce(at: service, of: group.application)
+        if isLast { server.removeAtOnce(group.application) }
+        numbers.remove(handles)
+    }
+
+    /// Removes all services, and waits for the answers to all requests.
+    func removeAll() async {
+        let removed = groups.withLock { groups in
+            defer { groups = [] }
+            return groups
+        }
+        for group in removed { await server.remove(group.application) }
+    }
+
+    /// Returns the application of an attribute, and its table.
+    func application(of handle: AttributeHandle) -> (ApplicationID, AttributeTable)? {
+        groups.withLock { groups in
+            groups.first { $0.present.values.contains { $0.contains(handle) } }.map {
+                ($0.application, $0.table)
+            }
+        }
+    }
+
+    /// Reports the handles on the air of all attributes.
+    func reportHandles(to host: any PeripheralHost) {
+        for application in groups.withLock({ $0.map(\.application) }) {
+            for (handle, onAir) in server.handles(of: application) {
+                host.handle(.handleAssigned(handle, onAir: onAir))
+            }
+        }
+    }
+}
+
+extension AttributeTable {
+    /// The handles of the values whose writes the program has to authorize.
+    fileprivate var handlesWithAuthorization: Set<AttributeHandle> {
+        Set(
+            attributes.filter { attribute in
+                guard case .characteristicValue = attribute.kind else { return false }
+                return characteristic(of: attribute.kind)?.requiresAuthorization ?? false
+            }.map(\.handle)
+        )
+    }
+}
