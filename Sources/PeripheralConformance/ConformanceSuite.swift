@@ -15,7 +15,7 @@ public enum ConformanceSuite: Sendable {
         + pairing + pairingByOneOfSeveral + unansweredPairing + subscribing + bondedSubscribing
         + securedUpdating + targeted
         + indicating + transferring + confirmedTransferring + controlPoints + connections + structure
-        + permitting + restoring + privateAddresses
+        + permitting + restoring + privateAddresses + changingServices
 
     /// The scenarios whose updates take different paths in different versions of BlueZ.
     package static let scenariosOfUpdates: [Scenario] =

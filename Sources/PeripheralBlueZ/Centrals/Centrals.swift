@@ -28,13 +28,17 @@ actor Centrals {
     }
 
     /// A characteristic that sends updates.
-    struct Characteristic: Hashable {
+    struct Characteristic {
         var uuid: BluetoothUUID
         var path: ObjectPath
         /// Whether centrals may request indications.
         var isIndicated: Bool
+        /// Whether centrals may request notifications.
+        var isNotified = false
         /// The security that the characteristic requires of its subscribers' links.
         var security: SecurityLevel
+        /// The handles on the air; `nil` if they are not known.
+        var handles: AssignedHandles?
     }
 
     nonisolated let connection: BusConnection
@@ -43,6 +47,7 @@ actor Centrals {
     private nonisolated let submitted = SubmittedUpdates()
     private let context: CentralsContext
     private let turns: DaemonTurns
+    private let reporter: EventReporter
     private let devices: DeviceRegister
     private let sockets: SubscriberSockets
     private let security: SubscriberSecurity
@@ -58,16 +63,14 @@ actor Centrals {
 
     init(
         on connection: BusConnection,
-        characteristics: [AttributeHandle: Characteristic],
         kernelLinks: any KernelLinks,
         fallbackRate: FallbackRate,
-        handles: AssignedHandles,
         log: RunLog,
         report: @escaping @Sendable (BackendEvent) -> Void
     ) {
         self.connection = connection
         self.report = report
-        let context = CentralsContext(characteristics: characteristics)
+        let context = CentralsContext()
         let turns = DaemonTurns(on: connection)
         let reporter = EventReporter(to: report, in: turns)
         let devices = DeviceRegister()
@@ -77,7 +80,6 @@ actor Centrals {
             in: context,
             devices: devices,
             sockets: sockets,
-            handles: handles,
             kernelLinks: kernelLinks,
             fallbackRate: fallbackRate,
             reporter: reporter,
@@ -127,9 +129,73 @@ actor Centrals {
             turns: turns
         )
         (self.context, self.turns, self.devices, self.sockets) = (context, turns, devices, sockets)
+        self.reporter = reporter
         (self.security, self.completion) = (security, completion)
         (self.confirmations, self.subscriptions) = (confirmations, subscriptions)
         turns.begin(for: self)
+    }
+
+    // MARK: Services
+
+    /// Adds the characteristics of services that are about to be registered.
+    func add(_ characteristics: [AttributeHandle: Characteristic]) {
+        context.add(characteristics)
+        if let adapter = context.adapter { security.logJudgement(of: adapter) }
+    }
+
+    /// Ends everything that concerns the characteristics of services that bluetoothd has removed.
+    func remove(_ characteristics: [AttributeHandle]) {
+        reporter.gatheringEnds {
+            for characteristic in characteristics {
+                transmitter.removed(characteristic)
+                subscriptions.removed(characteristic)
+            }
+        }
+        context.remove(characteristics)
+    }
+
+    /// Waits until bluetoothd awaits no confirmation of some characteristics, or until the limit.
+    ///
+    /// bluetoothd keeps a pointer to each unconfirmed indication, even if its service is removed. If centrals
+    /// can choose between notifications and indications, an expected confirmation may never arrive. The wait
+    /// for such a confirmation is shorter.
+    ///
+    /// - Returns: The centrals that have not confirmed an indication. If bluetoothd does not name the central,
+    ///   these are all subscribers.
+    func untilConfirmed(
+        of characteristics: Set<AttributeHandle>,
+        within limit: Duration,
+        by clock: any Clock<Duration>
+    ) async -> Set<Central.ID> {
+        if let confirmed = confirmations.untilConfirmed(of: characteristics) {
+            await Self.wait(for: confirmed, within: min(limit, .seconds(1)), by: clock)
+        }
+        let certain = characteristics.filter { context.characteristics[$0]?.isNotified == false }
+        if let confirmed = confirmations.untilConfirmed(of: certain) {
+            await Self.wait(for: confirmed, within: limit - min(limit, .seconds(1)), by: clock)
+        }
+        var late: Set<Central.ID> = []
+        for source in confirmations.missing(of: certain) {
+            switch source {
+            case .socket(let socket): late.insert(socket.central)
+            case .call(let characteristic):
+                late.formUnion(subscriptions.subscribers(of: characteristic).map(\.central.id))
+            }
+        }
+        return late
+    }
+
+    private static func wait(
+        for stream: AsyncStream<Void>,
+        within limit: Duration,
+        by clock: any Clock<Duration>
+    ) async {
+        await withTaskGroup { group in
+            group.addTask { for await _ in stream {} }
+            group.addTask { try? await clock.sleep(for: limit) }
+            await group.next()
+            group.cancelAll()
+        }
     }
 
     /// Closes all sockets, which ends all sending and receiving.
@@ -287,12 +353,7 @@ actor Centrals {
     func untilConfirmed(within limit: Duration, by clock: any Clock<Duration>) async {
         transmitter.end()
         guard let confirmed = confirmations.untilConfirmed() else { return }
-        await withTaskGroup { group in
-            group.addTask { for await _ in confirmed {} }
-            group.addTask { try? await clock.sleep(for: limit) }
-            await group.next()
-            group.cancelAll()
-        }
+        await Self.wait(for: confirmed, within: limit, by: clock)
         confirmations.stopWaiting()
     }
 

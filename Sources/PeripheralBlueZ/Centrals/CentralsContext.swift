@@ -6,13 +6,22 @@ internal import PeripheralDBus
 /// These are the characteristics, the adapter and the running bluetoothd. The context belongs to the event
 /// loop.
 final class CentralsContext {
-    let characteristics: [AttributeHandle: Centrals.Characteristic]
+    private(set) var characteristics: [AttributeHandle: Centrals.Characteristic] = [:]
     /// The path of the adapter; `nil` until an adapter is chosen.
     private(set) var adapter: ObjectPath?
     private(set) var abilities = Centrals.Abilities(of: .v5_66)
 
-    init(characteristics: [AttributeHandle: Centrals.Characteristic]) {
-        self.characteristics = characteristics
+    func add(_ characteristics: [AttributeHandle: Centrals.Characteristic]) {
+        self.characteristics.merge(characteristics) { $1 }
+    }
+
+    func remove(_ removed: [AttributeHandle]) {
+        for characteristic in removed { characteristics[characteristic] = nil }
+    }
+
+    /// Returns the handle on the air of a characteristic; `nil` if bluetoothd has not reported it.
+    func onAir(_ characteristic: AttributeHandle) -> AttributeHandle? {
+        characteristics[characteristic]?.handles?.onAir(characteristic)
     }
 
     func setAdapter(_ adapter: ObjectPath) {

@@ -51,6 +51,11 @@ final class SubscriberSockets {
         sockets.keys.filter { $0.central == central }
     }
 
+    /// The open sockets of a characteristic.
+    func all(of characteristic: AttributeHandle) -> [SubscriptionTable.Socket] {
+        sockets.keys.filter { $0.characteristic == characteristic }
+    }
+
     /// Whether bluetoothd has read everything from the sockets of a characteristic.
     func isAllRead(of characteristic: AttributeHandle) -> Bool {
         sockets.allSatisfy { $0.key.characteristic != characteristic || $0.value.isRead }

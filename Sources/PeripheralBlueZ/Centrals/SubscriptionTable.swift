@@ -350,6 +350,20 @@ struct SubscriptionTable {
         return ended
     }
 
+    /// Records that a characteristic no longer exists.
+    mutating func removed(_ characteristic: AttributeHandle) {
+        subscribers[characteristic] = nil
+        subscribedByStrangers[characteristic] = nil
+        for central in dormant.keys { dormant[central]?.removeAll { $0 == characteristic } }
+        for central in lost.keys { lost[central]?.remove(characteristic) }
+        for central in moved.keys { moved[central]?.remove(characteristic) }
+        for central in remains.keys { remains[central]?.remove(characteristic) }
+        for central in ambiguous.keys { ambiguous[central]?.remove(characteristic) }
+        unexplained = unexplained.filter { $0.characteristic != characteristic }
+        endangered = endangered.filter { $0.characteristic != characteristic }
+        rerouted.removeAll { $0.characteristic == characteristic }
+    }
+
     /// Changes the route of a subscriber.
     ///
     /// - Returns: Whether the old route reached the subscriber.

@@ -279,6 +279,18 @@ final class Subscriptions {
         table.forgotten(central)
     }
 
+    // MARK: Removed services
+
+    /// Ends everything that concerns a characteristic that bluetoothd has removed.
+    func removed(_ characteristic: AttributeHandle) {
+        for socket in sockets.all(of: characteristic) { drop(socket, because: .removed) }
+        confirmations.removed(characteristic, because: .removed)
+        table.removed(characteristic)
+        miscounts.stopped(characteristic)
+        unsettledAnswers.removed(characteristic)
+        security.removed(characteristic)
+    }
+
     // MARK: Routes
 
     /// Records that a value is sent to all subscribers through the bus.
@@ -396,6 +408,11 @@ extension PeripheralError {
         message:
             "The central showed another address while pairing, and bluetoothd sends nothing more to its earlier "
             + "subscriptions. The central may have received the value."
+    )
+
+    fileprivate static let removed = PeripheralError(
+        code: .serviceRemoved,
+        message: "The program removed the service before the central confirmed the indication."
     )
 
     fileprivate static let closed = PeripheralError(

@@ -50,6 +50,11 @@ struct UnsettledAnswers {
         return answers.remove(at: index).isFollowedByStart
     }
 
+    /// Records that a characteristic no longer exists.
+    mutating func removed(_ characteristic: AttributeHandle) {
+        answers.removeAll { $0.characteristic == characteristic }
+    }
+
     /// Returns whether bluetoothd may have called `StopNotify` before it handled an answer.
     func hasSome(for characteristic: AttributeHandle) -> Bool {
         answers.contains { $0.characteristic == characteristic }

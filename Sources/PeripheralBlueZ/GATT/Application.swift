@@ -2,83 +2,110 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// The objects on the bus: the database below one root, and the pairing agent.
+/// The objects of one application: services below one root, which bluetoothd registers together.
 struct Application: Sendable {
-    static let root = AttributePaths.root
-
-    let publication: BackendPublication
-    let centrals: Centrals
-    let refusals: RequestRefusals
-    let requests: AttributeRequests
-    let agent: PairingAgent
-    private let handles: AssignedHandles
+    let group: ServiceGroup
+    private let centrals: Centrals
+    private let requests: AttributeRequests
     private let properties: AttributeProperties
+    private let paths: AttributePaths
 
     init(
-        _ publication: BackendPublication,
+        of group: ServiceGroup,
         host: any PeripheralHost,
-        handles: AssignedHandles,
-        on connection: BusConnection,
-        kernelLinks: any KernelLinks,
-        fallbackRate: FallbackRate,
+        centrals: Centrals,
+        version: BlueZVersion,
         log: RunLog
     ) {
-        self.publication = publication
-        self.handles = handles
-        centrals = Centrals(
-            on: connection,
-            characteristics: Self.characteristics(of: publication.table),
-            kernelLinks: kernelLinks,
-            fallbackRate: fallbackRate,
-            handles: handles,
-            log: log,
-        ) { event in
-            if case .handleAssigned(let handle, let onAir) = event, !handles.assign(onAir, to: handle) {
-                return
-            }
-            host.handle(event)
-        }
-        refusals = RequestRefusals(of: publication.table, log: log)
-        properties = AttributeProperties(of: publication.table, centrals: centrals, handles: handles)
-        requests = AttributeRequests(host: host, centrals: centrals, refusals: refusals)
-        agent = PairingAgent(host: host, centrals: centrals, on: connection)
+        self.group = group
+        self.centrals = centrals
+        paths = AttributePaths(ofApplication: group.number)
+        properties = AttributeProperties(of: group.table, centrals: centrals, handles: group.handles, at: paths)
+        requests = AttributeRequests(
+            host: host,
+            centrals: centrals,
+            refusals: RequestRefusals(of: group.table, version: version, log: log)
+        )
     }
+
+    var root: ObjectPath { paths.root }
 
     /// Exports all objects.
     ///
-    /// The objects of the database follow the order in which bluetoothd assigns the handles. A service
-    /// precedes the services that include it.
+    /// The objects follow the order in which bluetoothd assigns the handles. A service precedes the services
+    /// that include it.
     ///
     /// - Throws: `BusError`.
     func export(on connection: BusConnection) async throws {
+        await centrals.add(characteristics)
         // The object manager does not announce each object on the bus, because bluetoothd reads all objects.
-        try await connection.exportObjectManager(at: Self.root, of: databaseObjects())
+        try await connection.exportObjectManager(at: root, of: databaseObjects())
         reportPinnedHandles()
-        if publication.pairing != .system { try await connection.export(agent.object) }
+    }
+
+    /// Removes the objects of a service, which makes bluetoothd remove the service.
+    func withdraw(_ service: Int, from connection: BusConnection) async {
+        for path in paths(of: service).reversed() { await connection.withdraw(path) }
+    }
+
+    /// Removes all objects after bluetoothd has removed the application.
+    func withdraw(from connection: BusConnection) async {
+        // The object manager is removed first and therefore announces no removal.
+        await connection.withdrawObjectManager(at: root)
+        for service in group.table.services.indices { await withdraw(service, from: connection) }
+    }
+
+    private func paths(of service: Int) -> [ObjectPath] {
+        group.table.attributes(ofService: service).compactMap { attribute in
+            switch attribute.kind {
+            case .serviceDeclaration(let service):
+                paths.service(service)
+            case .characteristicValue(let service, let characteristic):
+                paths.characteristic(characteristic, of: service)
+            case .descriptor(let service, let characteristic, let descriptor):
+                paths.descriptor(descriptor, of: characteristic, of: service)
+            case .include, .characteristicDeclaration, .clientCharacteristicConfiguration,
+                .extendedProperties:
+                nil
+            }
+        }
     }
 
     /// Reports the pinned handles, because bluetoothd reports only the handles that it has chosen.
     private func reportPinnedHandles() {
-        let table = publication.table
-        for attribute in table.attributes {
-            guard case .characteristicValue(let service, _) = attribute.kind,
-                table.services[service].handle != nil
-            else { continue }
-            centrals.report(.handleAssigned(attribute.handle, onAir: attribute.handle))
+        for attribute in group.handles.order.flatMap(group.table.attributes(ofService:)) {
+            guard let onAir = group.table.pinnedHandle(of: attribute) else { continue }
+            switch attribute.kind {
+            case .serviceDeclaration, .characteristicValue:
+                _ = group.handles.assign(onAir, to: attribute.handle)
+                centrals.report(.handleAssigned(attribute.handle, onAir: onAir))
+            default: break
+            }
         }
     }
 
     /// Reports the handles after bluetoothd has accepted the services.
     func reportHandles() {
-        for (handle, onAir) in handles.succeed() { centrals.report(.handleAssigned(handle, onAir: onAir)) }
+        for (handle, onAir) in group.handles.succeed() {
+            centrals.report(.handleAssigned(handle, onAir: onAir))
+        }
     }
 
-    /// Returns the characteristics that send updates, by their value handles.
-    private static func characteristics(
-        of table: AttributeTable
-    ) -> [AttributeHandle: Centrals.Characteristic] {
+    /// The value handles of the characteristics that send updates.
+    var characteristicHandles: [AttributeHandle] { Array(characteristics.keys) }
+
+    /// The value handles of the characteristics of a service.
+    func characteristicHandles(ofService service: Int) -> [AttributeHandle] {
+        group.table.services[service].characteristics.indices.map {
+            group.table.valueHandle(service: service, characteristic: $0)
+        }
+    }
+
+    /// The characteristics that send updates, by their value handles.
+    private var characteristics: [AttributeHandle: Centrals.Characteristic] {
+        let table = group.table
         var characteristics: [AttributeHandle: Centrals.Characteristic] = [:]
-        for attribute in table.attributes {
+        for attribute in group.handles.order.flatMap(table.attributes(ofService:)) {
             guard case .characteristicValue(let service, let characteristic) = attribute.kind else {
                 continue
             }
@@ -86,9 +113,11 @@ struct Application: Sendable {
             guard description.properties.allowsSubscription else { continue }
             characteristics[attribute.handle] = Centrals.Characteristic(
                 uuid: description.uuid,
-                path: AttributePaths.characteristic(characteristic, of: service),
+                path: paths.characteristic(characteristic, of: service),
                 isIndicated: description.properties.contains(.indicate),
-                security: description.security.notify
+                isNotified: description.properties.contains(.notify),
+                security: description.security.notify,
+                handles: group.handles
             )
         }
         return characteristics
@@ -100,8 +129,8 @@ struct Application: Sendable {
 extension Application {
     private func databaseObjects() -> [ExportedObject] {
         var objects: [ExportedObject] = []
-        let table = publication.table
-        for attribute in handles.order.flatMap(table.attributes(ofService:)) {
+        let table = group.table
+        for attribute in group.handles.order.flatMap(table.attributes(ofService:)) {
             switch attribute.kind {
             case .serviceDeclaration(let service):
                 objects.append(serviceObject(service, attribute.handle))
@@ -121,7 +150,7 @@ extension Application {
         let interface = ExportedInterface(BlueZ.service, callers: BlueZ.name) { [properties] in
             properties.ofService(service, at: handle)
         }
-        return ExportedObject(AttributePaths.service(service), [interface])
+        return ExportedObject(paths.service(service), [interface])
     }
 
     private func characteristicObject(
@@ -129,7 +158,7 @@ extension Application {
         _ characteristic: Int,
         _ handle: AttributeHandle
     ) -> ExportedObject {
-        let description = publication.table.services[service].characteristics[characteristic]
+        let description = group.table.services[service].characteristics[characteristic]
         let security = description.security
         var methods = [
             // bluetoothd forwards requests even without the property, but does not check their security.
@@ -147,7 +176,7 @@ extension Application {
         ) { [properties] in
             properties.ofCharacteristic(characteristic, of: service, at: handle)
         }
-        return ExportedObject(AttributePaths.characteristic(characteristic, of: service), [interface])
+        return ExportedObject(paths.characteristic(characteristic, of: service), [interface])
     }
 
     private func descriptorObject(
@@ -156,7 +185,7 @@ extension Application {
         _ descriptor: Int,
         _ handle: AttributeHandle
     ) -> ExportedObject {
-        let parent = publication.table.services[service].characteristics[characteristic]
+        let parent = group.table.services[service].characteristics[characteristic]
         let security = parent.descriptors[descriptor].security
         let interface = ExportedInterface(
             BlueZ.descriptor,
@@ -169,7 +198,7 @@ extension Application {
             properties.ofDescriptor(descriptor, of: characteristic, of: service, at: handle)
         }
         return ExportedObject(
-            AttributePaths.descriptor(descriptor, of: characteristic, of: service),
+            paths.descriptor(descriptor, of: characteristic, of: service),
             [interface]
         )
     }

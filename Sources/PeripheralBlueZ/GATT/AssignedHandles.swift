@@ -13,6 +13,12 @@ final class AssignedHandles: Sendable {
         var isPinned = false
         /// The services that can move without a central noticing.
         var movable: Set<Int>
+        /// The services that the program has removed.
+        var removed: Set<Int> = []
+        /// The handles of the program's other services.
+        var others: [ClosedRange<AttributeHandle>] = []
+        /// Whether the services were registered at any time.
+        var wasRegistered = false
         /// The handles that bluetoothd has reported in the current registration; `nil` if no registration
         /// runs.
         var given: [AttributeHandle: AttributeHandle]?
@@ -22,7 +28,8 @@ final class AssignedHandles: Sendable {
         var refusals = 0
     }
 
-    private let table: AttributeTable
+    private let services: BackendServices
+    private var table: AttributeTable { services.table }
     /// Whether all handles are planned; if not, bluetoothd chooses the handles of services that are not
     /// pinned.
     private let hasPlan: Bool
@@ -30,20 +37,31 @@ final class AssignedHandles: Sendable {
     /// The state before the current registration.
     private let former: Mutex<State?> = Mutex(nil)
 
-    /// Creates handles.
-    ///
-    /// - Parameters:
-    ///   - table: The database.
-    ///   - preserved: The handles from the preserved state.
-    ///   - newServices: The services that no central has discovered yet.
-    init(
-        for table: AttributeTable,
-        preserved: [AttributeHandle: AttributeHandle] = [:],
-        newServices: Set<Int> = []
-    ) {
-        self.table = table
-        hasPlan = !preserved.isEmpty
-        state = Mutex(State(handles: preserved, movable: newServices))
+    /// Creates the handles of services.
+    init(for services: BackendServices) {
+        self.services = services
+        hasPlan = !services.preservedHandles.isEmpty
+        state = Mutex(State(handles: services.preservedHandles, movable: services.newServices))
+    }
+
+    /// Records that the program has removed a service.
+    func remove(_ service: Int) {
+        state.withLock { _ = $0.removed.insert(service) }
+    }
+
+    /// The handles on the air of the services, as far as they are known.
+    var occupied: [ClosedRange<AttributeHandle>] {
+        state.withLock { state in
+            present(state).compactMap { service in
+                let start = state.handles[table.serviceRange(service).lowerBound]
+                return table.pinnedRange(service) ?? start.flatMap { range(of: service, from: $0) }
+            }
+        }
+    }
+
+    /// The services that the program has not removed.
+    private func present(_ state: State) -> [Int] {
+        table.services.indices.filter { !state.removed.contains($0) }
     }
 
     /// Records a handle on the air for an attribute of the table.
@@ -77,7 +95,7 @@ final class AssignedHandles: Sendable {
             // The program requests either all handles of a service or no handle, because bluetoothd places
             // pinned attributes at their handles inside the service.
             var isAnyKnown = false
-            for service in assignedServices {
+            for service in assignedServices(state) {
                 let attributes = table.attributes(ofService: service)
                 let isKnown = attributes.allSatisfy {
                     !$0.isReportedByDaemon || state.handles[$0.handle] != nil
@@ -103,7 +121,7 @@ final class AssignedHandles: Sendable {
         var order: [Int] = []
         var isAdded = isPinned.map { _ in false }
         func add(_ service: Int) {
-            guard !isAdded[service] else { return }
+            guard !isAdded[service], !state.removed.contains(service) else { return }
             isAdded[service] = true
             for included in table.services[service].includedServices { add(included) }
             order.append(service)
@@ -114,8 +132,8 @@ final class AssignedHandles: Sendable {
     }
 
     /// The services that the program has not pinned.
-    private var assignedServices: [Int] {
-        table.services.indices.filter { table.services[$0].handle == nil }
+    private func assignedServices(_ state: State) -> [Int] {
+        present(state).filter { table.services[$0].handle == nil }
     }
 
     /// Returns the requested first handle of a service.
@@ -128,9 +146,12 @@ final class AssignedHandles: Sendable {
 
 extension AssignedHandles {
     /// Begins a registration.
-    func begin() {
+    ///
+    /// - Parameter others: The handles of the program's other services.
+    func begin(besides others: [ClosedRange<AttributeHandle>] = []) {
         state.withLock { state in
             former.withLock { $0 = state }
+            state.others = others
             (state.given, state.unavailable, state.refusals) = ([:], [], 0)
             // Handles from a version without blocks may overlap the claims.
             if hasPlan, state.isPinned, !moveMisplaced(&state) { state.isPinned = false }
@@ -143,13 +164,14 @@ extension AssignedHandles {
     func succeed() -> [(handle: AttributeHandle, onAir: AttributeHandle)] {
         let handles = state.withLock { state in
             if !state.isPinned {
-                for attribute in assignedServices.flatMap(table.attributes(ofService:)) {
+                for attribute in assignedServices(state).flatMap(table.attributes(ofService:)) {
                     state.handles[attribute.handle] = nil
                 }
             }
             state.handles.merge(state.given ?? [:]) { $1 }
             state.given = nil
             state.movable = []
+            state.wasRegistered = true
             return state.handles
         }
         return handles.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -167,19 +189,23 @@ extension AssignedHandles {
 
     /// The requested ranges, including the ranges that the program has pinned.
     var demanded: [ClosedRange<AttributeHandle>] {
-        state.withLock { state in table.services.indices.compactMap { range(of: $0, state) } }
+        state.withLock { state in present(state).compactMap { range(of: $0, state) } }
     }
 
     /// The ranges of ``demanded`` that the program or the preserved state has chosen, not bluetoothd.
     var planned: [ClosedRange<AttributeHandle>] {
         guard !hasPlan else { return demanded }
-        return table.services.indices.filter { table.services[$0].handle != nil }.map(table.serviceRange)
+        return state.withLock { present($0).compactMap(table.pinnedRange) }
     }
 
     /// Returns the first service in these blocks that cannot move because the program has pinned it.
     func pinnedService(in blocks: Set<HandleBlock>) -> ServiceDescription? {
-        table.services.indices.first { service in
-            table.services[service].handle != nil && touches(table.serviceRange(service), blocks)
+        state.withLock { pinnedService(in: blocks, $0) }
+    }
+
+    private func pinnedService(in blocks: Set<HandleBlock>, _ state: State) -> ServiceDescription? {
+        present(state).first { service in
+            table.pinnedRange(service).map { touches($0, blocks) } ?? false
         }
         .map { table.services[$0] }
     }
@@ -191,10 +217,13 @@ extension AssignedHandles {
     /// - Returns: Whether another attempt can succeed.
     func yield(_ blocks: Set<HandleBlock>) -> Bool {
         state.withLock { state in
-            guard state.isPinned, pinnedService(in: blocks) == nil else { return false }
+            guard state.isPinned, pinnedService(in: blocks, state) == nil else { return false }
             state.unavailable.formUnion(blocks)
+            guard !moveMisplaced(&state) else { return true }
+            // Services that the program adds now stay below 0x0400, or are refused.
+            guard services.formerPlaces == nil || state.wasRegistered else { return false }
             // As a last resort, bluetoothd chooses the place.
-            if !moveMisplaced(&state) { state.isPinned = false }
+            state.isPinned = false
             return true
         }
     }
@@ -202,7 +231,7 @@ extension AssignedHandles {
     /// Whether bluetoothd has chosen handles that the claims of other programs need.
     var isAmongClaims: Bool {
         state.withLock { state in
-            assignedServices.contains { service in
+            assignedServices(state).contains { service in
                 guard range(of: service, state) == nil,
                     let start = state.given?[table.serviceRange(service).lowerBound]
                 else { return false }
@@ -230,12 +259,13 @@ extension AssignedHandles {
             state.given = [:]
             state.refusals += 1
             guard state.refusals <= Self.patience else { return nil }
-            let ranges = (refused ?? assignedServices).compactMap { range(of: $0, state) }
+            let ranges = (refused ?? assignedServices(state)).compactMap { range(of: $0, state) }
             return ranges.isEmpty ? nil : Set(ranges.flatMap(HandleBlock.touched))
         }
         if let blocks { return yield(blocks) }
         // As a last resort, bluetoothd chooses the place.
         return state.withLock { state in
+            guard services.formerPlaces == nil || state.wasRegistered else { return false }
             defer { state.isPinned = false }
             return state.isPinned
         }
@@ -270,15 +300,16 @@ extension AssignedHandles {
     ///
     /// - Returns: Whether there was room for all services.
     private func moveMisplaced(_ state: inout State) -> Bool {
-        let demanded = assignedServices.compactMap { service in
+        let demanded = assignedServices(state).compactMap { service in
             range(of: service, state).map { (service: service, range: $0) }
         }
         let misplaced = demanded.filter { touches($0.range, state.unavailable) }
         guard !misplaced.isEmpty else { return true }
+        if services.formerPlaces != nil { return placeAgain(&state) }
         state.movable.formUnion(misplaced.map(\.service))
         let movable = demanded.filter { state.movable.contains($0.service) }
             .sorted { $0.range.lowerBound < $1.range.lowerBound }
-        let kept = table.services.indices.filter { !state.movable.contains($0) }.compactMap {
+        let kept = present(state).filter { !state.movable.contains($0) }.compactMap {
             range(of: $0, state)
         }
         let first = Int(movable[0].range.lowerBound.rawValue)
@@ -296,6 +327,22 @@ extension AssignedHandles {
             let starts = layOut(sizes, from: Self.endOfHash, to: 0x1_0000, Self.gaps[0], around: kept, state)
         else { return false }
         return place(movable.map(\.service), at: starts, &state)
+    }
+
+    /// Moves services that were added during the run, by the same rules as when they were added.
+    private func placeAgain(_ state: inout State) -> Bool {
+        let unavailable = state.others + state.unavailable.map(\.handles) + [HandleBlock.claims]
+        let present = assignedServices(state)
+        let starts = services.starts(
+            of: present,
+            preferring: { state.handles[table.serviceRange($0).lowerBound] },
+            besides: unavailable
+        )
+        guard let starts else { return false }
+        for service in present {
+            if let start = starts[service] { place(service, at: start, &state) }
+        }
+        return true
     }
 
     private static let gaps = [
@@ -351,8 +398,7 @@ extension AssignedHandles {
 
     /// Returns the requested range of a service, or the range that the program has pinned.
     private func range(of service: Int, _ state: State) -> ClosedRange<AttributeHandle>? {
-        let range = table.serviceRange(service)
-        guard table.services[service].handle == nil else { return range }
+        if let pinned = table.pinnedRange(service) { return pinned }
         return start(of: service, state).flatMap { self.range(of: service, from: $0) }
     }
 

@@ -11,9 +11,10 @@ final class AttributeProperties: Sendable {
     private let table: AttributeTable
     private let centrals: Centrals
     private let handles: AssignedHandles
+    private let paths: AttributePaths
 
-    init(of table: AttributeTable, centrals: Centrals, handles: AssignedHandles) {
-        (self.table, self.centrals, self.handles) = (table, centrals, handles)
+    init(of table: AttributeTable, centrals: Centrals, handles: AssignedHandles, at paths: AttributePaths) {
+        (self.table, self.centrals, self.handles, self.paths) = (table, centrals, handles, paths)
     }
 
     func ofService(_ service: Int, at handle: AttributeHandle) -> [ExportedProperty] {
@@ -25,7 +26,7 @@ final class AttributeProperties: Sendable {
         ]
         if !description.includedServices.isEmpty {
             let includes = description.includedServices.map {
-                BusValue.objectPath(AttributePaths.service($0))
+                BusValue.objectPath(self.paths.service($0))
             }
             properties.append(ExportedProperty("Includes", .array(of: "o", includes)))
         }
@@ -39,13 +40,13 @@ final class AttributeProperties: Sendable {
     ) -> [ExportedProperty] {
         let description = table.services[service].characteristics[characteristic]
         // The handle follows from the handle of the service, but bluetoothd 5.74 and 5.75 do not find it.
-        let isPinned = table.services[service].handle != nil
+        let pinned = table[handle].flatMap(table.pinnedHandle)
         var properties = [
             ExportedProperty("UUID", .string(description.uuid.fullDescription)),
-            ExportedProperty("Service", .objectPath(AttributePaths.service(service))),
+            ExportedProperty("Service", .objectPath(paths.service(service))),
             ExportedProperty("Flags", .strings(AttributeFlags.flags(of: description))),
             // bluetoothd's answer shows that the service has been placed.
-            handleProperty(of: handle, pinned: isPinned ? handle : nil, isAsked: true),
+            handleProperty(of: handle, pinned: pinned, isAsked: true),
         ]
         if description.properties.allowsSubscription {
             // If this property is present, bluetoothd calls AcquireNotify.
@@ -61,7 +62,7 @@ final class AttributeProperties: Sendable {
         at handle: AttributeHandle
     ) -> [ExportedProperty] {
         let description = table.services[service].characteristics[characteristic].descriptors[descriptor]
-        let parent = AttributePaths.characteristic(characteristic, of: service)
+        let parent = paths.characteristic(characteristic, of: service)
         return [
             ExportedProperty("UUID", .string(description.uuid.fullDescription)),
             ExportedProperty("Characteristic", .objectPath(parent)),
@@ -98,9 +99,12 @@ final class AttributeProperties: Sendable {
                 }
                 return .uint16(pinned?.rawValue ?? 0)
             },
-            set: { [centrals] value in
-                guard let onAir: UInt16 = value.integer() else { return }
-                centrals.report(.handleAssigned(handle, onAir: AttributeHandle(rawValue: onAir)))
+            set: { [centrals, handles] value in
+                guard let number: UInt16 = value.integer() else { return }
+                let onAir = AttributeHandle(rawValue: number)
+                if handles.assign(onAir, to: handle) {
+                    centrals.report(.handleAssigned(handle, onAir: onAir))
+                }
             }
         )
     }

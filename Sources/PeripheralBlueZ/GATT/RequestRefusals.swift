@@ -3,24 +3,15 @@ internal import PeripheralBlueZModel
 internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
-private import Synchronization
 
 /// Creates replies that refuse requests, and logs errors that reach centrals as different errors.
 final class RequestRefusals: Sendable {
     private let table: AttributeTable
     private let log: RunLog
-    private let version = Mutex(BlueZVersion.v5_66)
+    private let version: BlueZVersion
 
-    init(of table: AttributeTable, log: RunLog) {
-        self.table = table
-        self.log = log
-    }
-
-    /// Sets the version of the running bluetoothd.
-    ///
-    /// Until this call, the version is the oldest supported version.
-    func setVersion(_ version: BlueZVersion) {
-        self.version.withLock { $0 = version }
+    init(of table: AttributeTable, version: BlueZVersion, log: RunLog) {
+        (self.table, self.version, self.log) = (table, version, log)
     }
 
     /// Returns the reply that makes bluetoothd refuse the central's request.
@@ -29,7 +20,7 @@ final class RequestRefusals: Sendable {
         of attribute: AttributeHandle,
         with error: ATTError
     ) -> MethodError {
-        let refusal = RequestRefusal(error, operation: operation, version: version.withLock(\.self))
+        let refusal = RequestRefusal(error, operation: operation, version: version)
         if refusal.received != error {
             // The error is logged once, because a central can send any number of requests.
             log.report(

@@ -21,9 +21,17 @@ extension BusSession {
             try await watchCentrals(of: adapter)
             try await agent.register(on: ObjectPath(adapter))
             return .registeredAgent
-        case .registerApplication:
-            try await registerApplication(by: managers, on: adapter, for: supervisor)
-            return .registeredApplication
+        case .registerServices(let groups):
+            for group in groups.keys.inOrder().compactMap({ supervisor.services[$0] }) {
+                try await register(group, by: managers, on: adapter, for: supervisor)
+            }
+            return .registeredServices
+        case .withdrawServices(let services):
+            for (number, starts) in services.sorted(by: { $0.key < $1.key }) {
+                guard let application = applications[number] else { continue }
+                try await withdraw(starts, of: application, by: managers, on: adapter, for: supervisor)
+            }
+            return .withdrewServices
         case .registerAdvertisements(let values):
             let capabilities = try await capabilities(by: managers)
             supervisor.setCapabilities(capabilities)
@@ -48,17 +56,18 @@ extension BusSession {
         case .reportPublication:
             // Not before: each refused advertisement would use up a page.
             try await reservation.keep(
-                supervisor.handles.planned,
+                applications.all.flatMap(\.group.handles.planned),
                 in: await daemon(managers, adapter: adapter, supervisor.clock)
             )
             supervisor.prepareReport(
                 by: BlueZLink(
                     devices: Devices(connection: connection, adapter: try ObjectPath(adapter)),
-                    centrals: application.centrals,
+                    centrals: centrals,
                     advertise: supervisor.demand,
+                    changeServices: supervisor.changeServices,
                     stop: supervisor.requestStop
                 ),
-                completionReporting: await application.centrals.completionReporting,
+                completionReporting: await centrals.completionReporting,
                 adapter: supervisor.address(of: adapter)
             )
             return .reportedPublication
@@ -72,15 +81,17 @@ extension BusSession {
         case .withdrawAdvertisements(let numbers):
             try await advertisements.withdraw(numbers, by: managers)
             return .withdrewAdvertisements
-        case .withdrawApplication:
+        case .withdrawApplications:
             // New centrals no longer find the peripheral. Connected centrals still receive their responses,
             // but there is no time to finish pairing.
-            await application.agent.close()
+            await pairing.close()
             await supervisor.host.untilAnswered()
-            await application.centrals.untilConfirmed(within: .seconds(1), by: supervisor.clock)
-            try await managers.withdrawApplication(at: Application.root)
+            await centrals.untilConfirmed(within: .seconds(1), by: supervisor.clock)
+            for application in applications.all {
+                try await managers.withdrawApplication(at: application.root)
+            }
             try await reservation.release(in: await daemon(managers, adapter: adapter, supervisor.clock))
-            return .withdrewApplication
+            return .withdrewApplications
         case .withdrawAgent:
             try await agent.withdraw(from: ObjectPath(adapter))
             return .withdrewAgent
@@ -95,70 +106,127 @@ extension BusSession {
     private func capabilities(by managers: AdapterManagers) async throws -> AdvertisingCapabilities {
         try await advertisements.capabilities(
             by: managers,
-            version: await application.centrals.abilities.version
+            version: await centrals.abilities.version
         )
     }
 
-    /// Registers the database at its former handles, and moves services whose former handles are not free.
+    /// Registers services at their former handles, and moves services whose former handles are not free.
     ///
     /// The function requests a handle only if no other program uses this handle. If another program used the
     /// handle, bluetoothd could mistake that program's services for those of this program, and remove them.
-    private func registerApplication(
+    private func register(
+        _ group: ServiceGroup,
         by managers: AdapterManagers,
         on adapter: String,
         for supervisor: Supervisor
     ) async throws {
-        let handles = supervisor.handles
+        let handles = group.handles
         let daemon = await daemon(managers, adapter: adapter, supervisor.clock)
-        handles.begin()
-        var (refusals, hasMoved) = (0, false)
+        let application = Application(
+            of: group,
+            host: supervisor.host,
+            centrals: centrals,
+            version: await centrals.abilities.version,
+            log: supervisor.log
+        )
+        // The claims of the other applications stay.
+        let others = applications.all.flatMap(\.group.handles.planned)
+        try await application.export(on: connection)
+        handles.begin(besides: supervisor.services.occupied(besides: group))
         do {
-            while true {
-                let others = try await reservation.reserve(
-                    handles.demanded,
-                    returns: handles.returns && !hasMoved,
-                    in: daemon
-                )
-                var refusal: BusError?
-                hasMoved = hasMoved || !others.isEmpty
-                if others.isEmpty {
-                    do throws(BusError) {
-                        try await managers.registerApplication(at: Application.root)
-                        guard handles.isAmongClaims else { break }
-                        // bluetoothd needs seconds to remove 2,000 characteristics on a slow processor.
-                        try await managers.withdrawApplication(at: Application.root, timeout: .seconds(25))
-                        handles.forgetGiven()
-                        try await reservation.passClaims(in: daemon)
-                        continue
-                    } catch {
-                        guard error.isConflict else { throw error }
-                        refusal = error
-                    }
-                }
-                if let refusal {
-                    refusals += 1
-                    // Tries again at the same handles. First checks whether a service uses these handles,
-                    // such as the service that was just refused. Without this check, bluetoothd would mistake
-                    // that service for the new service, and remove the new service as well.
-                    if refusals <= Self.repetitions {
-                        handles.forgetGiven()
-                        await reservation.forgetChecks()
-                        continue
-                    }
-                    guard handles.yield(reportsHandles: daemon.reportsHandles) else { throw refusal }
-                } else if let service = handles.pinnedService(in: others) {
-                    throw RegistrationStateMachine.Failure.handlesTaken(of: service, in: others)
-                } else {
-                    _ = handles.yield(others)
-                }
-            }
+            try await register(application, besides: others, in: daemon)
         } catch {
-            // The claims end with the connection, which ends after this error.
             handles.fail()
+            // After a lost connection, there is nothing to withdraw.
+            await application.withdraw(from: connection)
+            await centrals.remove(application.characteristicHandles)
             throw error
         }
+        applications[group.number] = application
         supervisor.keep(await reservation.record)
         application.reportHandles()
+    }
+
+    private func register(
+        _ application: Application,
+        besides others: [ClosedRange<AttributeHandle>],
+        in daemon: HandleReservation.Daemon
+    ) async throws {
+        let handles = application.group.handles
+        var (refusals, hasMoved) = (0, false)
+        while true {
+            let taken = try await reservation.reserve(
+                handles.demanded,
+                besides: others,
+                returns: handles.returns && !hasMoved,
+                in: daemon
+            )
+            var refusal: BusError?
+            hasMoved = hasMoved || !taken.isEmpty
+            if taken.isEmpty {
+                do throws(BusError) {
+                    try await daemon.managers.registerApplication(at: application.root)
+                    guard handles.isAmongClaims else { return }
+                    // bluetoothd needs seconds to remove 2,000 characteristics on a slow processor.
+                    try await daemon.managers.withdrawApplication(
+                        at: application.root,
+                        timeout: .seconds(25)
+                    )
+                    handles.forgetGiven()
+                    try await reservation.passClaims(in: daemon)
+                    continue
+                } catch {
+                    guard error.isConflict else { throw error }
+                    refusal = error
+                }
+            }
+            if let refusal {
+                refusals += 1
+                // Tries again at the same handles. First checks whether a service uses these handles, such as
+                // the service that was just refused. Without this check, bluetoothd would mistake that
+                // service for the new service, and remove the new service as well.
+                if refusals <= Self.repetitions {
+                    handles.forgetGiven()
+                    await reservation.forgetChecks()
+                    continue
+                }
+                guard handles.yield(reportsHandles: daemon.reportsHandles) else { throw refusal }
+            } else if let service = handles.pinnedService(in: taken) {
+                throw RegistrationStateMachine.Failure.handlesTaken(of: service, in: taken)
+            } else if !handles.yield(taken), application.group.services.formerPlaces != nil {
+                throw RegistrationStateMachine.Failure.noHandles
+            }
+        }
+    }
+
+    /// Withdraws services of an application, and the application with its last service.
+    private func withdraw(
+        _ starts: Set<AttributeHandle>,
+        of application: Application,
+        by managers: AdapterManagers,
+        on adapter: String,
+        for supervisor: Supervisor
+    ) async throws {
+        let group = application.group
+        let services = starts.compactMap(group.index)
+        let characteristics = services.flatMap { application.characteristicHandles(ofService: $0) }
+        let late = await centrals.untilConfirmed(
+            of: Set(characteristics),
+            within: BackendServices.confirmationLimit,
+            by: supervisor.clock
+        )
+        let devices = Devices(connection: connection, adapter: try ObjectPath(adapter))
+        for central in late { try? await devices.disconnect(central) }
+        if group.handles.order.isEmpty {
+            try await managers.withdrawApplication(at: application.root, timeout: .seconds(25))
+            await application.withdraw(from: connection)
+            applications[group.number] = nil
+        } else {
+            // The services that include others precede them.
+            for service in services.inOrder(by: >) { await application.withdraw(service, from: connection) }
+            await devices.untilAnswered()
+        }
+        await centrals.remove(characteristics)
     }
 
     private func daemon(
@@ -177,13 +245,13 @@ extension BusSession {
             connection: connection,
             managers: managers,
             database: database,
-            reportsHandles: await application.centrals.abilities.reportsHandles,
+            reportsHandles: await centrals.abilities.reportsHandles,
             clock: clock
         )
     }
 
     private func watchCentrals(of adapter: String) async throws {
-        let centrals = application.centrals
+        let centrals = centrals
         let report = watcher.report
         await centrals.onConnectionChange { report(.registration(.connectionsChanged($0))) }
         try await DeviceWatcher(connection: connection, adapter: try ObjectPath(adapter), centrals: centrals)
@@ -225,10 +293,12 @@ extension BusSession {
     ///
     /// - Returns: The warnings.
     /// - Throws: `RegistrationStateMachine.Failure` with the errors.
-    func prepare(for version: BlueZVersion) async throws -> [DeclarationIssue] {
-        await application.centrals.setAbilities(Centrals.Abilities(of: version))
-        application.refusals.setVersion(version)
-        let issues = BlueZRules(version).examine(application.publication)
+    func prepare(
+        _ publication: BackendPublication,
+        for version: BlueZVersion
+    ) async throws -> [DeclarationIssue] {
+        await centrals.setAbilities(Centrals.Abilities(of: version))
+        let issues = BlueZRules(version).examine(publication)
         let errors = issues.filter { $0.severity == .error }
         guard errors.isEmpty else {
             throw RegistrationStateMachine.Failure(errors)
@@ -242,10 +312,11 @@ extension RegistrationStateMachine.Action {
     var step: RegistrationStep {
         switch self {
         case .registerAgent: .registeringAgent
-        case .registerApplication: .registeringApplication
+        case .registerServices: .registeringApplication
         case .registerAdvertisements, .changeAdvertisements, .awaitRenewal: .registeringAdvertisement
         case .reportPublication: .connecting
-        case .withdrawAdvertisements, .withdrawApplication, .withdrawAgent, .finish: .withdrawing
+        case .withdrawServices, .withdrawAdvertisements, .withdrawApplications, .withdrawAgent, .finish:
+            .withdrawing
         }
     }
 }

@@ -1,29 +1,31 @@
 internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
+private import Synchronization
 
-/// The peripheral on one connection to the bus: its objects, its pairing agent and its centrals.
+/// The peripheral on one connection to the bus: its applications, its pairing agent and its centrals.
 ///
 /// The session ends with the connection. The next connection uses no state of this session, so no state can
 /// be outdated.
 struct BusSession: Sendable {
     private(set) var connection: BusConnection
-    private(set) var application: Application
+    private(set) var centrals: Centrals
+    private(set) var pairing: PairingAgent
+    /// The registered applications, by the numbers of their groups.
+    let applications = Applications()
     private(set) var advertisements: AdvertisementRegistrations
     private(set) var agent: AgentRegistration
     private(set) var watcher: DaemonWatcher
     private(set) var reservation: HandleReservation
 
-    /// Connects to the bus, exports the objects, and begins to watch bluetoothd.
+    /// Connects to the bus, exports the pairing agent, and begins to watch bluetoothd.
     ///
-    /// The session reports events on the loop. The database receives the same handles that it had on the air
-    /// before.
+    /// The session reports events on the loop.
     init(
         of publication: BackendPublication,
         for host: any PeripheralHost,
         at bus: BusAddress,
         on loop: EventLoop,
-        handles: AssignedHandles,
         record: HandleRecord,
         times: AdvertisingTimes,
         version: BlueZVersion?,
@@ -35,17 +37,16 @@ struct BusSession: Sendable {
         connection = try await BusConnection.connect(to: bus, on: loop)
         reservation = HandleReservation(record)
         do {
-            application = Application(
-                publication,
-                host: host,
-                handles: handles,
+            centrals = Centrals(
                 on: connection,
                 kernelLinks: kernelLinks,
                 fallbackRate: fallbackRate,
-                log: log
+                log: log,
+                report: host.handle
             )
+            pairing = PairingAgent(host: host, centrals: centrals, on: connection)
             agent = AgentRegistration(
-                of: application.agent,
+                of: pairing,
                 as: publication.pairing,
                 on: connection,
                 log: log
@@ -54,7 +55,7 @@ struct BusSession: Sendable {
                 report(.registration(.advertisementReleased($0)))
             }
             watcher = DaemonWatcher(connection: connection, version: version, report: report)
-            try await application.export(on: connection)
+            if publication.pairing != .system { try await connection.export(pairing.object) }
             try await watcher.watch()
         } catch {
             await connection.close()
@@ -67,9 +68,24 @@ struct BusSession: Sendable {
     /// - Parameter silenced: Called when the session reports nothing more to the host. The connection is
     ///   still open then, for values that the host sends.
     func close(_ silenced: () -> Void) async {
-        await application.agent.close()
-        await application.centrals.close()
+        await pairing.close()
+        await centrals.close()
         silenced()
         await connection.close()
+    }
+}
+
+/// The applications that are exported on one connection to the bus.
+final class Applications: Sendable {
+    private let applications = Mutex<[Int: Application]>([:])
+
+    /// The applications in the order of their numbers.
+    var all: [Application] {
+        applications.withLock { $0.values.inOrder { $0.group.number < $1.group.number } }
+    }
+
+    subscript(number: Int) -> Application? {
+        get { applications.withLock { $0[number] } }
+        set { applications.withLock { $0[number] = newValue } }
     }
 }

@@ -79,6 +79,12 @@ extension RegistrationStateMachine.Failure {
         )
     }
 
+    static let noHandles = Self(
+        code: .rejected,
+        message: "There are too few free handles below 0x0400, because other programs use the others. "
+            + "Remove services, stop another program, or allow the services to freeze the Database Hash."
+    )
+
     /// Creates a failure with the given errors of the declaration.
     init(_ errors: [DeclarationIssue]) {
         self.init(code: .rejected, message: DeclarationError(issues: errors).description, issues: errors)

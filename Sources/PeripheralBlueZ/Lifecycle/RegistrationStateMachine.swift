@@ -20,7 +20,7 @@ struct RegistrationStateMachine {
         // Outcomes of the current step:
 
         case registeredAgent
-        case registeredApplication
+        case registeredServices
         /// The advertisements are on the air, except for the refused advertisements.
         ///
         /// `refused` is a dictionary. The keys are the numbers of the refused advertisements, and the values
@@ -29,7 +29,8 @@ struct RegistrationStateMachine {
         case reportedPublication
         case renewalIsDue
         case withdrewAdvertisements
-        case withdrewApplication
+        case withdrewServices
+        case withdrewApplications
         case withdrewAgent
         case failed(Failure)
 
@@ -40,6 +41,8 @@ struct RegistrationStateMachine {
         ///
         /// The advertisements in `restarted` go on the air again, even if their timeout has passed.
         case advertisingDemanded([Advertisement], restarted: Set<Int>)
+        /// The program changes the services.
+        case servicesDemanded(GroupedServices)
         /// A central has connected or disconnected.
         ///
         /// The associated value is the number of connected centrals.
@@ -56,7 +59,10 @@ struct RegistrationStateMachine {
 
     enum Action: Hashable {
         case registerAgent
-        case registerApplication
+        /// Registers an application for each group of services.
+        case registerServices(GroupedServices)
+        /// Removes services from their applications.
+        case withdrawServices(GroupedServices)
         /// Registers advertisements that are not yet registered.
         case registerAdvertisements([Int: Advertisement])
         /// Changes the registered advertisements that differ from the requested advertisements.
@@ -65,7 +71,7 @@ struct RegistrationStateMachine {
         /// Logs that an advertisement could not be registered, and waits before the next attempt.
         case awaitRenewal(after: Duration, because: Failure)
         case withdrawAdvertisements(Set<Int>)
-        case withdrawApplication
+        case withdrawApplications
         case withdrawAgent
         case finish(Failure?)
     }
@@ -73,7 +79,10 @@ struct RegistrationStateMachine {
     private enum State {
         case idle
         case registeringAgent
-        case registeringApplication
+        /// The first registration of the services.
+        case registeringApplications(GroupedServices)
+        case registeringServices(GroupedServices)
+        case withdrawingServices(GroupedServices)
         case withdrawingAdvertisements(Set<Int>)
         case registeringAdvertisements([Int: Advertisement])
         case changingAdvertisements([Int: Advertisement])
@@ -85,7 +94,7 @@ struct RegistrationStateMachine {
         // States of the end:
 
         case stoppingAdvertisements(Failure?)
-        case withdrawingApplication(Failure?)
+        case withdrawingApplications(Failure?)
         case withdrawingAgent(Failure?)
         case finished
     }
@@ -94,6 +103,7 @@ struct RegistrationStateMachine {
     /// Whether the initial registration continues if bluetoothd refuses some of several advertisements.
     private let acceptsPart: Bool
     private(set) var advertising: Advertising
+    private(set) var services: Services
     private var state = State.idle
     private var failedRenewals = 0
     private(set) var isPowered = true
@@ -107,18 +117,21 @@ struct RegistrationStateMachine {
     ///
     /// - Parameters:
     ///   - adapter: An adapter that is powered on.
+    ///   - services: The services.
     ///   - advertisements: The advertisements. Their positions are their numbers.
     ///   - endedAdvertisements: The numbers of the advertisements whose timeout has passed.
     ///   - acceptsPart: Whether the initial registration continues if bluetoothd refuses some of several
     ///     advertisements.
     init(
         on adapter: AdapterDescription,
+        services: GroupedServices = [0: []],
         advertisements: [Advertisement] = [Advertisement()],
         endedAdvertisements: Set<Int> = [],
         acceptsPart: Bool = true
     ) {
         self.adapter = adapter
         self.acceptsPart = acceptsPart
+        self.services = Services(of: services)
         advertising = Advertising(of: advertisements, ended: endedAdvertisements)
     }
 
@@ -135,6 +148,7 @@ struct RegistrationStateMachine {
         switch event {
         case .stopRequested: stop()
         case .advertisingDemanded(let new, let restarted): demand(new, restarted)
+        case .servicesDemanded(let new): demand(new)
         case .connectionsChanged(let count): changeConnections(count)
         case .advertisementReleased(let number): releaseAdvertisement(number)
         case .powerChanged(let isPowered): changePower(isPowered)
@@ -148,6 +162,11 @@ struct RegistrationStateMachine {
     mutating func takeOutcomeOfDemand() -> Result<Void, Failure>? {
         advertising.takeOutcome()
     }
+
+    /// Returns the outcome of the last change of the services, once.
+    mutating func takeOutcomeOfServices() -> Result<Void, Failure>? {
+        services.takeOutcome()
+    }
 }
 
 // MARK: - Steps
@@ -158,26 +177,33 @@ extension RegistrationStateMachine {
         switch (state, event) {
         case (.registeringAgent, .registeredAgent):
             if isStopRequested { return withdrawAgent(nil) }
-            state = .registeringApplication
-            return .registerApplication
-        case (.registeringApplication, .registeredApplication):
-            if isStopRequested { return withdrawApplication(nil) }
-            return advertise()
+            state = .registeringApplications(services.wanted)
+            return .registerServices(services.wanted)
+        case (.registeringApplications(let groups), .registeredServices):
+            services.noteRegistered(groups)
+            if isStopRequested { return withdrawApplications(nil) }
+            return proceed()
+        case (.registeringServices(let groups), .registeredServices):
+            services.noteRegistered(groups)
+            return proceed()
+        case (.withdrawingServices(let withdrawn), .withdrewServices):
+            services.noteWithdrawn(withdrawn)
+            return proceed()
         case (.withdrawingAdvertisements(let numbers), .withdrewAdvertisements):
             advertising.noteWithdrawn(numbers)
-            return advertise()
+            return proceed()
         case (.registeringAdvertisements(let values), .advertised(let refused)),
             (.changingAdvertisements(let values), .advertised(let refused)):
             return noteAdvertised(values, refused: refused)
         case (.reportingPublication, .reportedPublication):
             isReported = true
-            return advertise()
+            return proceed()
         case (.awaitingRenewal, .renewalIsDue):
             advertising.refusals = [:]
-            return advertise()
+            return proceed()
         case (.stoppingAdvertisements(let failure), .withdrewAdvertisements):
-            return withdrawApplication(failure)
-        case (.withdrawingApplication(let failure), .withdrewApplication):
+            return withdrawApplications(failure)
+        case (.withdrawingApplications(let failure), .withdrewApplications):
             return withdrawAgent(failure)
         case (.withdrawingAgent(let failure), .withdrewAgent):
             return finish(failure)
@@ -189,18 +215,24 @@ extension RegistrationStateMachine {
     /// Handles a failed step while bluetoothd still runs and can withdraw registrations.
     private mutating func fail(_ failure: Failure) -> Action? {
         switch state {
-        case .registeringAgent, .registeringApplication:
+        case .registeringAgent, .registeringApplications:
             return withdrawAgent(failure)
+        case .registeringServices:
+            services.refuse(failure)
+            return proceed()
+        case .withdrawingServices(let withdrawn):
+            services.noteWithdrawn(withdrawn)
+            return proceed()
         case .withdrawingAdvertisements(let numbers):
             advertising.noteWithdrawn(numbers)
-            return advertise()
+            return proceed()
         case .registeringAdvertisements(let values), .changingAdvertisements(let values):
             return noteAdvertised(values, refused: values.mapValues { _ in failure })
         case .reportingPublication:
             return stopAdvertising(failure)
         case .stoppingAdvertisements(let first):
-            return withdrawApplication(first)
-        case .withdrawingApplication(let first):
+            return withdrawApplications(first)
+        case .withdrawingApplications(let first):
             return withdrawAgent(first)
         case .withdrawingAgent(let first):
             return finish(first)
@@ -209,9 +241,10 @@ extension RegistrationStateMachine {
         }
     }
 
-    /// Returns one step that makes the registered advertisements more similar to the wanted advertisements.
-    private mutating func advertise() -> Action? {
+    /// Returns one step that makes what is registered more similar to what is wanted.
+    private mutating func proceed() -> Action? {
         if isStopRequested { return stopAdvertising(nil) }
+        if isReported, let action = changeServices() { return action }
         // Without power, the adapter can advertise nothing. When the power is on again, earlier
         // advertisements do not always resume automatically.
         guard isPowered else {
@@ -239,6 +272,21 @@ extension RegistrationStateMachine {
         return settle()
     }
 
+    /// Returns a step that registers missing services or withdraws others; `nil` if there is none.
+    ///
+    /// New services come first, so that a refusal changes nothing.
+    private mutating func changeServices() -> Action? {
+        let missing = services.missing
+        if !missing.isEmpty {
+            state = .registeringServices(missing)
+            return .registerServices(missing)
+        }
+        let superfluous = services.superfluous
+        guard !superfluous.isEmpty else { return nil }
+        state = .withdrawingServices(superfluous)
+        return .withdrawServices(superfluous)
+    }
+
     private mutating func noteAdvertised(
         _ values: [Int: Advertisement],
         refused: [Int: Failure]
@@ -249,7 +297,7 @@ extension RegistrationStateMachine {
         if isRefused, !isReported, !isStopRequested, !acceptsPart || advertising.isNothingRegistered {
             return stopAdvertising(advertising.firstRefusal)
         }
-        return advertise()
+        return proceed()
     }
 
     /// Ends the steps because no step remains.
@@ -263,6 +311,7 @@ extension RegistrationStateMachine {
         let refusal = isPowered ? advertising.firstRefusal : nil
         isAdvertising = isPowered && refusal == nil && advertising.isAnythingMeant
         advertising.completeDemand()
+        services.completeDemand()
         if let refusal {
             failedRenewals += 1
             state = .awaitingRenewal
@@ -282,16 +331,16 @@ extension RegistrationStateMachine {
 
     private mutating func stopAdvertising(_ failure: Failure?) -> Action {
         let numbers = advertising.attempted
-        guard !numbers.isEmpty else { return withdrawApplication(failure) }
+        guard !numbers.isEmpty else { return withdrawApplications(failure) }
         isAdvertising = false
         state = .stoppingAdvertisements(failure)
         return .withdrawAdvertisements(numbers)
     }
 
-    private mutating func withdrawApplication(_ failure: Failure?) -> Action {
+    private mutating func withdrawApplications(_ failure: Failure?) -> Action {
         isAdvertising = false
-        state = .withdrawingApplication(failure)
-        return .withdrawApplication
+        state = .withdrawingApplications(failure)
+        return .withdrawApplications
     }
 
     private mutating func withdrawAgent(_ failure: Failure?) -> Action {
@@ -314,10 +363,10 @@ extension RegistrationStateMachine {
     /// Whether bluetoothd serves the database.
     var isRegistered: Bool {
         switch state {
-        case .idle, .registeringAgent, .registeringApplication, .withdrawingApplication, .withdrawingAgent,
+        case .idle, .registeringAgent, .registeringApplications, .withdrawingApplications, .withdrawingAgent,
             .finished:
             false
-        case .withdrawingAdvertisements, .registeringAdvertisements, .changingAdvertisements,
+        case .registeringServices, .withdrawingServices, .withdrawingAdvertisements, .registeringAdvertisements, .changingAdvertisements,
             .reportingPublication, .published, .awaitingRenewal, .stoppingAdvertisements:
             true
         }
@@ -346,15 +395,20 @@ extension RegistrationStateMachine {
 extension RegistrationStateMachine {
     private mutating func stop() -> Action? {
         switch state {
-        case .stoppingAdvertisements, .withdrawingApplication, .withdrawingAgent, .idle, .finished: return nil
+        case .stoppingAdvertisements, .withdrawingApplications, .withdrawingAgent, .idle, .finished: return nil
         default: isStopRequested = true
         }
-        return isSettled ? advertise() : nil
+        return isSettled ? proceed() : nil
     }
 
     private mutating func demand(_ new: [Advertisement], _ restarted: Set<Int>) -> Action? {
         advertising.demand(new, restarted: restarted)
-        return isSettled ? advertise() : nil
+        return isSettled ? proceed() : nil
+    }
+
+    private mutating func demand(_ new: GroupedServices) -> Action? {
+        services.demand(new)
+        return isSettled ? proceed() : nil
     }
 
     private mutating func changeConnections(_ count: Int) -> Action? {
@@ -364,7 +418,7 @@ extension RegistrationStateMachine {
         if adapter.connectionsInterruptAdvertising { advertising.outdateAll() }
         // The adapter may accept an advertisement after a change of the connections.
         advertising.refusals = [:]
-        return isSettled ? advertise() : nil
+        return isSettled ? proceed() : nil
     }
 
     private mutating func changePower(_ isOn: Bool) -> Action? {
@@ -373,7 +427,7 @@ extension RegistrationStateMachine {
         advertising.outdateAll()
         advertising.refusals = [:]
         if !isOn { isAdvertising = false }
-        return isSettled ? advertise() : nil
+        return isSettled ? proceed() : nil
     }
 
     private mutating func releaseAdvertisement(_ number: Int) -> Action? {
@@ -385,15 +439,16 @@ extension RegistrationStateMachine {
         // bluetoothd also drops advertisements shortly before the adapter disappears.
         guard advertising.noteLost(number, because: .advertisementLost) else { return nil }
         if isReported { isAdvertising = false }
-        return isSettled ? advertise() : nil
+        return isSettled ? proceed() : nil
     }
 
     /// Ends without withdrawing, because bluetoothd drops all registrations when the connection ends.
     private mutating func end(_ failure: Failure) -> Action? {
         advertising.completeDemand()
+        services.completeDemand()
         switch state {
         case .idle, .finished: return nil
-        case .stoppingAdvertisements(let first), .withdrawingApplication(let first),
+        case .stoppingAdvertisements(let first), .withdrawingApplications(let first),
             .withdrawingAgent(let first):
             return finish(first)
         default: return finish(failure)

@@ -40,7 +40,7 @@ final class Supervisor: Sendable {
     let host: any PeripheralHost
     let clock: any Clock<Duration>
     let log: RunLog
-    let handles: AssignedHandles
+    let services: WantedServices
     private let backend: BlueZBackend
     private let logger: Logger
     private let loop: EventLoop
@@ -78,11 +78,7 @@ final class Supervisor: Sendable {
                 preservedRecord: publication.backendState
             )
         )
-        handles = AssignedHandles(
-            for: publication.table,
-            preserved: publication.preservedHandles,
-            newServices: publication.newServices
-        )
+        services = WantedServices(publication, log: log)
     }
 
     /// Requests the end; ``run()`` returns after everything is withdrawn.
@@ -109,6 +105,25 @@ final class Supervisor: Sendable {
         }
     }
 
+    /// Closures that add and remove services, and return when the change is on the air.
+    ///
+    /// If the peripheral is off the air, they return when the change is certain to follow with the peripheral.
+    /// The closures may outlive this object, like ``requestStop``.
+    var changeServices:
+        (
+            add: @Sendable (BackendServices) async throws -> Void,
+            remove: @Sendable ([AttributeHandle]) async throws -> Void
+        )
+    {
+        let send: @Sendable (GroupedServices) -> Void = { [events] present in
+            events.add(QueuedEvent(event: .servicesDemanded(present)))
+        }
+        return (
+            { [services] added in try await services.add(added, send) },
+            { [services] removed in try await services.remove(removed, send) }
+        )
+    }
+
     /// Sets the capabilities of the adapter.
     func setCapabilities(_ capabilities: AdvertisingCapabilities) {
         demands.setCapabilities(capabilities)
@@ -122,6 +137,7 @@ final class Supervisor: Sendable {
             selection: backend.adapter,
             settings: backend.settings,
             recovery: backend.recovery,
+            services: services.present,
             advertisements: publication.advertisements
         )
         service?.start()
@@ -130,7 +146,8 @@ final class Supervisor: Sendable {
         while true {
             if case .finish(let failure) = action {
                 service?.noteStop()
-                demands.close()
+                demands.change.close()
+                services.change.close()
                 await close()
                 await service?.close()
                 return failure
@@ -156,7 +173,12 @@ final class Supervisor: Sendable {
                 if machine.isPublished, let published = state.withLock({ $0.unreported.take() }) {
                     host.handle(.published(published))
                 }
-                if let outcome = machine.takeOutcomeOfDemand() { demands.end(outcome.mapError(\.error)) }
+                if let outcome = machine.takeOutcomeOfDemand() {
+                    demands.change.end(outcome.mapError(\.error))
+                }
+                if let outcome = machine.takeOutcomeOfServices() {
+                    services.change.end(outcome.mapError(\.error))
+                }
                 return action
             }
         }
@@ -239,7 +261,8 @@ extension Supervisor {
                 }
                 // All adapters belong to the same daemon.
                 if let version = adapters.first?.version {
-                    for warning in try await session.prepare(for: version) {
+                    services.setVersion(version)
+                    for warning in try await session.prepare(publication, for: version) {
                         log.report(.declaration(warning), .warning, "\(warning)")
                     }
                 }
@@ -280,7 +303,7 @@ extension Supervisor {
             state.number += 1
             return state.number
         }
-        handles.pin()
+        for group in services.groups { group.handles.pin() }
         let record = state.withLock { state in
             // An adapter that was unplugged in the meantime has a new database, even if bluetoothd was not
             // restarted.
@@ -292,7 +315,6 @@ extension Supervisor {
             for: host,
             at: backend.bus,
             on: loop,
-            handles: handles,
             record: record,
             times: times,
             version: backend.version,

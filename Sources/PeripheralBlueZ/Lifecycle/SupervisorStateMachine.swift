@@ -33,6 +33,8 @@ struct SupervisorStateMachine {
         ///
         /// See ``RegistrationStateMachine/Event/advertisingDemanded(_:restarted:)``.
         case advertisingDemanded([Advertisement], restarted: Set<Int>)
+        /// The program changes the services.
+        case servicesDemanded(GroupedServices)
         case busLost
         case daemonAppeared
         case daemonLost
@@ -92,6 +94,10 @@ struct SupervisorStateMachine {
     private var advertisements: [Advertisement]
     /// The numbers of the advertisements whose timeout has passed.
     private(set) var endedAdvertisements: Set<Int> = []
+    /// The services that the program wants.
+    private var services: GroupedServices
+    /// The outcome of a change of the services.
+    private var outcomeOfServices: Result<Void, Failure>?
     /// The outcome of a change of the advertisements.
     private var outcomeOfDemand: Result<Void, Failure>?
     private var state = State.idle
@@ -106,11 +112,13 @@ struct SupervisorStateMachine {
         selection: AdapterSelection,
         settings: AdapterSettings = AdapterSettings(),
         recovery: Recovery = .always,
+        services: GroupedServices = [0: []],
         advertisements: [Advertisement] = [Advertisement()]
     ) {
         self.selection = selection
         self.settings = settings
         self.recovery = recovery
+        self.services = services
         self.advertisements = advertisements
     }
 
@@ -136,6 +144,7 @@ struct SupervisorStateMachine {
         return switch event {
         case .stopRequested: stop()
         case .advertisingDemanded(let advertisements, let restarted): demand(advertisements, restarted)
+        case .servicesDemanded(let services): demand(services)
         case .busLost: loseBus()
         case .daemonFound: beginAgain()
         case .daemonAppeared, .daemonLost, .adapterAppeared, .adapterLost, .powerChanged: lookAgain()
@@ -152,6 +161,11 @@ struct SupervisorStateMachine {
         outcomeOfDemand.take()
     }
 
+    /// Returns the outcome of the last change of the services, once.
+    mutating func takeOutcomeOfServices() -> Result<Void, Failure>? {
+        outcomeOfServices.take()
+    }
+
     /// Returns the event that a registration handles.
     private static func translate(_ event: Event, on adapter: String) -> Registration.Event? {
         switch event {
@@ -160,6 +174,7 @@ struct SupervisorStateMachine {
         case .stopRequested: .stopRequested
         case .advertisingDemanded(let advertisements, let restarted):
             .advertisingDemanded(advertisements, restarted: restarted)
+        case .servicesDemanded(let services): .servicesDemanded(services)
         case .busLost: .lost(.busLost)
         case .daemonLost: .lost(.daemonLost)
         case .adapterLost(adapter): .lost(.adapterLost(adapter))
@@ -226,6 +241,7 @@ extension SupervisorStateMachine {
     private mutating func register(on adapter: AdapterDescription) -> Action {
         var registration = Registration(
             on: adapter,
+            services: services,
             advertisements: advertisements,
             endedAdvertisements: endedAdvertisements,
             acceptsPart: recovery == .always || recovery == .afterPublication && hasBeenPublished
@@ -240,6 +256,8 @@ extension SupervisorStateMachine {
         advertisements = registration.advertising.advertisements
         endedAdvertisements = registration.advertising.ended
         if let outcome = registration.takeOutcomeOfDemand() { outcomeOfDemand = outcome }
+        services = registration.services.wanted
+        if let outcome = registration.takeOutcomeOfServices() { outcomeOfServices = outcome }
     }
 
     /// Continues with the action of a registration.
@@ -349,6 +367,13 @@ extension SupervisorStateMachine {
         advertising.demand(new, restarted: restarted)
         (advertisements, endedAdvertisements) = (advertising.advertisements, advertising.ended)
         outcomeOfDemand = .success(())
+        return nil
+    }
+
+    /// Saves the services for the next registration.
+    private mutating func demand(_ new: GroupedServices) -> Action? {
+        services = new
+        outcomeOfServices = .success(())
         return nil
     }
 

@@ -75,6 +75,12 @@ struct SecuredSubscribers {
         subscribedByStrangers.remove(characteristic)
     }
 
+    /// Records that a characteristic no longer exists.
+    mutating func removed(_ characteristic: AttributeHandle) {
+        subscribedByStrangers.remove(characteristic)
+        for central in subscribers.keys { subscribers[central]?.characteristics.remove(characteristic) }
+    }
+
     /// Records that a central is connected, or records changes of the central.
     mutating func connected(_ central: Central) {
         subscribers[central.id]?.central = central

@@ -83,6 +83,10 @@ final class SubscriberSecurity {
         subscribers.strangersUnsubscribed(from: characteristic)
     }
 
+    func removed(_ characteristic: AttributeHandle) {
+        subscribers.removed(characteristic)
+    }
+
     func connected(_ central: Central) { subscribers.connected(central) }
 
     func disconnected(_ central: Central) { subscribers.disconnected(central) }

@@ -7,14 +7,24 @@ struct BlueZLink: BackendLink {
     private let devices: Devices
     private let centrals: Centrals
     private let demand: @Sendable ([Advertisement], Set<Int>) async throws -> Void
+    private let changeServices:
+        (
+            add: @Sendable (BackendServices) async throws -> Void,
+            remove: @Sendable ([AttributeHandle]) async throws -> Void
+        )
     private let requestStop: @Sendable () -> Void
 
     init(
         devices: Devices,
         centrals: Centrals,
         advertise: @escaping @Sendable ([Advertisement], Set<Int>) async throws -> Void,
+        changeServices: (
+            add: @Sendable (BackendServices) async throws -> Void,
+            remove: @Sendable ([AttributeHandle]) async throws -> Void
+        ),
         stop: @escaping @Sendable () -> Void
     ) {
+        self.changeServices = changeServices
         self.devices = devices
         self.centrals = centrals
         demand = advertise
@@ -61,6 +71,14 @@ struct BlueZLink: BackendLink {
 
     func advertise(_ advertisements: [Advertisement], restarting restarted: Set<Int>) async throws {
         try await demand(advertisements, restarted)
+    }
+
+    func add(_ services: BackendServices) async throws {
+        try await changeServices.add(services)
+    }
+
+    func remove(_ services: [AttributeHandle]) async throws {
+        try await changeServices.remove(services)
     }
 
     func stop() {

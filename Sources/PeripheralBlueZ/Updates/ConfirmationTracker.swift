@@ -15,8 +15,8 @@ final class ConfirmationTracker {
     private let reporter: EventReporter
     private let turns: DaemonTurns
     private var confirmations = Confirmations()
-    /// Called when no confirmation is missing.
-    private var allConfirmed: (@Sendable () -> Void)?
+    /// The waits for the confirmations of some characteristics; `nil` for all characteristics.
+    private var waits: [(characteristics: Set<AttributeHandle>?, done: AsyncStream<Void>.Continuation)] = []
 
     init(
         in context: CentralsContext,
@@ -107,20 +107,37 @@ final class ConfirmationTracker {
             if case .completed = end.outcome { completion.confirmed(end.update) }
         }
         for end in ends { reporter.report(.updateEnded(end.update, end.outcome)) }
-        if !confirmations.isAnyMissing { allConfirmed?() }
+        for wait in waits where !isAnyMissing(of: wait.characteristics) { wait.done.finish() }
+        waits.removeAll { !isAnyMissing(of: $0.characteristics) }
+    }
+
+    private func isAnyMissing(of characteristics: Set<AttributeHandle>?) -> Bool {
+        characteristics.map(confirmations.isAnyMissing) ?? confirmations.isAnyMissing
+    }
+
+    /// The sources from which confirmations of some characteristics are missing.
+    func missing(of characteristics: Set<AttributeHandle>) -> [Confirmations.Source] {
+        confirmations.missing(of: characteristics)
+    }
+
+    /// Records that a characteristic no longer exists.
+    func removed(_ characteristic: AttributeHandle, because failure: PeripheralError) {
+        end(confirmations.lost(.call(characteristic), because: failure))
     }
 
     /// Returns a stream that ends when no confirmation is missing; `nil` if none is missing now.
-    func untilConfirmed() -> AsyncStream<Void>? {
-        guard confirmations.isAnyMissing else { return nil }
-        let (confirmed, confirm) = AsyncStream.makeStream(of: Void.self)
-        allConfirmed = { confirm.finish() }
+    ///
+    /// - Parameter characteristics: The characteristics of the confirmations; `nil` for all.
+    func untilConfirmed(of characteristics: Set<AttributeHandle>? = nil) -> AsyncStream<Void>? {
+        guard isAnyMissing(of: characteristics) else { return nil }
+        let (confirmed, done) = AsyncStream.makeStream(of: Void.self)
+        waits.append((characteristics, done))
         return confirmed
     }
 
-    /// Ends the stream of ``untilConfirmed()``.
+    /// Ends the streams of ``untilConfirmed(of:)``.
     func stopWaiting() {
-        allConfirmed?()
-        allConfirmed = nil
+        for wait in waits { wait.done.finish() }
+        waits = []
     }
 }

@@ -12,6 +12,13 @@ struct Confirmations {
         case socket(SubscriptionTable.Socket)
         /// A call of the D-Bus method `Confirm`, which does not identify the central.
         case call(AttributeHandle)
+
+        var characteristic: AttributeHandle {
+            switch self {
+            case .socket(let socket): socket.characteristic
+            case .call(let characteristic): characteristic
+            }
+        }
     }
 
     struct End {
@@ -107,6 +114,16 @@ struct Confirmations {
             return socket.central == central
         }
         return sources.flatMap { lost($0, because: failure) }
+    }
+
+    /// Whether bluetoothd awaits a confirmation of one of these characteristics, as far as is known.
+    func isAnyMissing(of characteristics: Set<AttributeHandle>) -> Bool {
+        ledgers.contains { characteristics.contains($0.key.characteristic) && $0.value.isAnyMissing }
+    }
+
+    /// The sources from which bluetoothd awaits a confirmation of one of these characteristics.
+    func missing(of characteristics: Set<AttributeHandle>) -> [Source] {
+        ledgers.filter { characteristics.contains($0.key.characteristic) && $0.value.isAnyMissing }.map(\.key)
     }
 
     /// Records that the confirmation of an update is no longer awaited.

@@ -82,6 +82,16 @@ final class UpdateTransmitter {
         isEnding = true
     }
 
+    /// Ends the updates of a characteristic that bluetoothd has removed.
+    func removed(_ characteristic: AttributeHandle) {
+        let unsent = held.filter { $0.characteristic == characteristic }
+            + submitted.take { $0.characteristic == characteristic }
+        held.removeAll { $0.characteristic == characteristic }
+        for update in unsent { end(update, .failed(.serviceRemovedUnsent)) }
+        routes[characteristic] = nil
+        turning.remove(characteristic)
+    }
+
     /// Sends an update through its route.
     ///
     /// - Returns: The sockets that have accepted the update. Updates that follow at once use the same
@@ -251,6 +261,11 @@ extension PeripheralError {
     fileprivate static let outlived = PeripheralError(
         code: .notSubscribed,
         message: "The central subscribed again before the update was sent."
+    )
+
+    fileprivate static let serviceRemovedUnsent = PeripheralError(
+        code: .serviceRemoved,
+        message: "The program removed the service before the update was sent."
     )
 
     fileprivate static let givenUpUnsent = PeripheralError(

@@ -60,17 +60,24 @@ package struct HandleBlock: Hashable, Comparable, Sendable, CustomStringConverti
         Set(ranges.filter { !$0.overlaps(claims) }.flatMap(touched))
     }
 
+    /// The handles of the block.
+    package var handles: ClosedRange<AttributeHandle> {
+        switch number {
+        case 62: 0x03E0...0x03FF
+        case 12: 0x0400...0x0FFF
+        case 13: 0x1000...0x3FFF
+        case 14: 0x4000...0x7FFF
+        case 15: 0x8000...0xFFFF
+        default:
+            AttributeHandle(
+                rawValue: UInt16(number) << 4
+            )...AttributeHandle(rawValue: UInt16(number) << 4 | 0xF)
+        }
+    }
+
     /// The handles of the block, as text for people.
     package var description: String {
-        switch number {
-        case 62: "0x03e0 to 0x03ff"
-        case 12: "0x0400 to 0x0fff"
-        case 13: "0x1000 to 0x3fff"
-        case 14: "0x4000 to 0x7fff"
-        case 15: "0x8000 to 0xffff"
-        default:
-            "\(AttributeHandle(rawValue: UInt16(number) << 4)) to \(AttributeHandle(rawValue: UInt16(number) << 4 | 0xF))"
-        }
+        "\(handles.lowerBound) to \(handles.upperBound)"
     }
 
     package static func < (left: HandleBlock, right: HandleBlock) -> Bool { left.number < right.number }

@@ -46,7 +46,7 @@ public struct BlueZRules: StackProfile {
         let table = publication.table
         var issues: [DeclarationIssue] = []
         for (index, service) in table.services.enumerated() {
-            issues += examine(service, at: table.serviceRange(index))
+            issues += examine(service, at: table.pinnedRange(index) ?? table.serviceRange(index))
             for characteristic in service.characteristics {
                 issues += examine(characteristic, of: service)
             }

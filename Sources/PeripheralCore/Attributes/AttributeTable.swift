@@ -192,6 +192,15 @@ extension AttributeTable {
         return try? services[service].range(at: service, from: start, next: 0)
     }
 
+    /// Returns the handle on the air of an attribute of a pinned service; `nil` for any other attribute.
+    package func pinnedHandle(of attribute: Attribute) -> AttributeHandle? {
+        let service = attribute.kind.service
+        return pinnedRange(service).map { pinned in
+            let offset = attribute.handle.rawValue - serviceRange(service).lowerBound.rawValue
+            return AttributeHandle(rawValue: pinned.lowerBound.rawValue + offset)
+        }
+    }
+
     /// Returns the attributes of a service, in the order of their handles.
     public func attributes(ofService service: Int) -> ArraySlice<Attribute> {
         let first = index(of: layout[service].range.lowerBound) ?? attributes.endIndex

@@ -55,16 +55,24 @@ extension BackendServices {
 
     /// Returns the first handles of the services that are not pinned, at other places if necessary.
     ///
-    /// - Parameter occupied: The handles that are not available.
+    /// - Parameters:
+    ///   - services: The indices of the services.
+    ///   - preferred: Returns the preferred first handle of a service.
+    ///   - occupied: The handles that are not available.
     /// - Returns: `nil` if there is no place for a service.
-    package func starts(besides occupied: [ClosedRange<AttributeHandle>]) -> [Int: AttributeHandle]? {
+    package func starts(
+        of services: [Int],
+        preferring preferred: (Int) -> AttributeHandle?,
+        besides occupied: [ClosedRange<AttributeHandle>]
+    ) -> [Int: AttributeHandle]? {
         var occupied = occupied + table.services.indices.compactMap(table.pinnedRange)
         var starts: [Int: AttributeHandle] = [:]
-        for (service, preferred) in preferredStarts.sorted(by: { $0.key < $1.key }) {
-            let isFree = range(of: service, from: preferred).map { !occupied.contains(where: $0.overlaps) }
+        for service in services {
+            let wish = preferred(service).flatMap { range(of: service, from: $0) }
+            let isFree = wish.map { !occupied.contains(where: $0.overlaps) }
             let place =
                 isFree == true
-                ? preferred
+                ? wish?.lowerBound
                 : formerPlaces?.place(
                     for: FormerPlaces.Service(table.services[service]),
                     besides: occupied,

@@ -30,22 +30,22 @@ struct CentralsTests {
         on bus: TestBus,
         isIndicated: Bool,
         _ report: @escaping @Sendable (BackendEvent) -> Void
-    ) throws -> Centrals {
+    ) async -> Centrals {
         let characteristic = Centrals.Characteristic(
             uuid: 0x2A19,
             path: "/v",
             isIndicated: isIndicated,
             security: .open
         )
-        return Centrals(
+        let centrals = Centrals(
             on: bus.client,
-            characteristics: [value: characteristic],
             kernelLinks: NoLinks(),
             fallbackRate: .unlimited,
-            handles: AssignedHandles(for: try AttributeTable(services: [])),
             log: RunLog(.silent),
             report: report
         )
+        await centrals.add([value: characteristic])
+        return centrals
     }
 
     private static func connect(_ number: Int, to centrals: Centrals) async throws -> Central {
@@ -69,7 +69,7 @@ struct CentralsTests {
             try await bus.server.requestName("org.bluez")
             let (subscriptions, subscription) = AsyncStream.makeStream(of: Void.self)
             let count = Mutex(0)
-            let centrals = try Self.centrals(on: bus, isIndicated: false) { event in
+            let centrals = await Self.centrals(on: bus, isIndicated: false) { event in
                 guard case .subscribed = event else { return }
                 count.withLock { $0 += 1 }
                 subscription.yield()
@@ -104,7 +104,7 @@ struct CentralsTests {
         try await TestBus.run { bus in
             try await bus.server.exportObjectManager(at: "/")
             try await bus.server.requestName("org.bluez")
-            let centrals = try Self.centrals(on: bus, isIndicated: true) { _ in }
+            let centrals = await Self.centrals(on: bus, isIndicated: true) { _ in }
             let staying = try await Self.connect(1, to: centrals)
             let path = try Self.device(2)
             await centrals.deviceChanged(
@@ -134,7 +134,7 @@ struct CentralsTests {
     /// bluetoothd may report a connection after the central has asked to replace its bond.
     @Test func aCentralIsKnownToBeBondedBeforeItIsConnected() async throws {
         try await TestBus.run { bus in
-            let centrals = try Self.centrals(on: bus, isIndicated: false) { _ in }
+            let centrals = await Self.centrals(on: bus, isIndicated: false) { _ in }
             let path = try Self.device(1)
             await centrals.deviceChanged(
                 path,
@@ -198,11 +198,9 @@ struct CentralsTests {
 
             let centrals = Centrals(
                 on: bus.client,
-                characteristics: [:],
                 kernelLinks: NoLinks(),
                 fallbackRate: .unlimited,
-                handles: AssignedHandles(for: try AttributeTable(services: [])),
-                log: RunLog(.silent)
+                    log: RunLog(.silent)
             ) { _ in }
             try await DeviceWatcher(connection: bus.client, adapter: Self.adapter, centrals: centrals).watch()
             _ = try await daemon.call(await bus.client.uniqueName, "/", .peer, "Ping")
@@ -222,7 +220,7 @@ struct CentralsTests {
         try await TestBus.run { bus in
             let ended = Mutex<[BackendUpdate.ID: PeripheralError.Code?]>([:])
             let numbers = Mutex<[UInt64]>([])
-            let centrals = try Self.centrals(on: bus, isIndicated: false) { event in
+            let centrals = await Self.centrals(on: bus, isIndicated: false) { event in
                 switch event {
                 case .subscribed(let subscription): numbers.withLock { $0.append(subscription.number) }
                 case .updatesEnded(let ends):
@@ -297,7 +295,7 @@ struct CentralsTests {
             try await bus.server.requestName("org.bluez")
 
             let ended = Mutex<[BackendEvent]>([])
-            let centrals = try Self.centrals(on: bus, isIndicated: false) { event in
+            let centrals = await Self.centrals(on: bus, isIndicated: false) { event in
                 if case .unsubscribed = event { ended.withLock { $0.append(event) } }
             }
             await centrals.setAbilities(Centrals.Abilities(of: .v5_82))
@@ -331,7 +329,7 @@ struct CentralsTests {
             try await bus.server.exportObjectManager(at: "/")
             try await bus.server.requestName("org.bluez")
             let told = Mutex<[String]>([])
-            let centrals = try Self.centrals(on: bus, isIndicated: true) { event in
+            let centrals = await Self.centrals(on: bus, isIndicated: true) { event in
                 switch event {
                 case .subscribed: told.withLock { $0.append("subscribed") }
                 case .updateEnded, .updatesEnded: told.withLock { $0.append("ended") }
@@ -370,7 +368,7 @@ struct CentralsTests {
             try await daemon.exportObjectManager(at: "/")
             try await daemon.requestName("org.bluez")
             let ended = Mutex(0)
-            let centrals = try Self.centrals(on: bus, isIndicated: false) { event in
+            let centrals = await Self.centrals(on: bus, isIndicated: false) { event in
                 guard case .updatesEnded(let ends) = event else { return }
                 ended.withLock { $0 += ends.count }
             }

@@ -1,4 +1,5 @@
 import PeripheralCore
+import PeripheralKit
 import Testing
 
 @testable import PeripheralBlueZ
@@ -29,7 +30,9 @@ struct AssignedHandlesTests {
                 rawValue: start.rawValue + 2
             )
         }
-        let handles = AssignedHandles(for: table, preserved: preserved, newServices: newServices)
+        let handles = AssignedHandles(
+            for: BackendServices(table: table, preservedHandles: preserved, newServices: newServices)
+        )
         handles.pin()
         handles.begin()
         return handles
@@ -131,7 +134,9 @@ struct AssignedHandlesTests {
 
     @Test func whatTheProgramHasPinnedStays() throws {
         let table = try AttributeTable(services: [ServiceDescription(uuid: 0x1810, handle: 0x0100)])
-        let handles = AssignedHandles(for: table, preserved: [:])
+        let handles = AssignedHandles(
+            for: BackendServices(table: table, preservedHandles: [:], newServices: [])
+        )
         handles.pin()
         handles.begin()
         #expect(handles.demanded == [0x0100...0x0100])

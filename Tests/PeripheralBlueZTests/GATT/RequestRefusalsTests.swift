@@ -16,7 +16,11 @@ struct RequestRefusalsTests {
                 characteristics: [CharacteristicDescription(uuid: 0x2A19, properties: [.read, .write])]
             )
         ]
-        let refusals = RequestRefusals(of: try AttributeTable(services: services), log: RunLog(log.logger))
+        let refusals = RequestRefusals(
+            of: try AttributeTable(services: services),
+            version: .v5_66,
+            log: RunLog(log.logger)
+        )
         for error in [
             ATTError.outOfRange, .outOfRange, .unlikelyError, .writeNotPermitted, .application(.x81),
         ] {

@@ -38,7 +38,7 @@ struct RegistrationStateMachineTests {
     private static let refusesAll = Event.advertised(refused: [0: refused])
 
     private static let prepared = [Event.registeredAgent]
-    private static let registered = prepared + [.registeredApplication]
+    private static let registered = prepared + [.registeredServices]
     private static let advertised = registered + [done]
     private static let published = advertised + [.reportedPublication]
     private static let interrupting = published + [.connectionsChanged(1)]
@@ -69,7 +69,7 @@ struct RegistrationStateMachineTests {
             testDescription: "registering the agent",
             past: [],
             reactions: ends + [
-                (.registeredAgent, .registerApplication), (.failed(refused), .withdrawAgent),
+                (.registeredAgent, .registerServices([0: []])), (.failed(refused), .withdrawAgent),
             ]
         ),
         Row(
@@ -80,25 +80,25 @@ struct RegistrationStateMachineTests {
         Row(
             testDescription: "registering the application",
             past: prepared,
-            reactions: ends + [(.registeredApplication, advertises), (.failed(refused), .withdrawAgent)]
+            reactions: ends + [(.registeredServices, advertises), (.failed(refused), .withdrawAgent)]
         ),
         Row(
             testDescription: "registering the application, asked to stop",
             past: prepared + [.stopRequested],
             reactions: ends + [
-                (.registeredApplication, .withdrawApplication), (.failed(refused), .withdrawAgent),
+                (.registeredServices, .withdrawApplications), (.failed(refused), .withdrawAgent),
             ]
         ),
         Row(
             testDescription: "registering the application, with something else demanded",
             past: prepared + [demanded],
-            reactions: ends + [(.registeredApplication, advertisesOther), (.failed(refused), .withdrawAgent)]
+            reactions: ends + [(.registeredServices, advertisesOther), (.failed(refused), .withdrawAgent)]
         ),
         Row(
             testDescription: "registering the application, with nothing to advertise",
             past: prepared + [.advertisingDemanded([], restarted: [])],
             reactions: ends + [
-                (.registeredApplication, .reportPublication), (.failed(refused), .withdrawAgent),
+                (.registeredServices, .reportPublication), (.failed(refused), .withdrawAgent),
             ]
         ),
         Row(
@@ -315,7 +315,7 @@ struct RegistrationStateMachineTests {
             testDescription: "withdrawing the advertisement",
             past: published + [.stopRequested],
             reactions: [
-                (.withdrewAdvertisements, .withdrawApplication), (.failed(refused), .withdrawApplication),
+                (.withdrewAdvertisements, .withdrawApplications), (.failed(refused), .withdrawApplications),
                 (.failed(lost), .finish(nil)), (.lost(gone), .finish(nil)),
             ]
         ),
@@ -323,7 +323,7 @@ struct RegistrationStateMachineTests {
             testDescription: "withdrawing the application",
             past: published + [.stopRequested, .withdrewAdvertisements],
             reactions: [
-                (.withdrewApplication, .withdrawAgent), (.failed(refused), .withdrawAgent),
+                (.withdrewApplications, .withdrawAgent), (.failed(refused), .withdrawAgent),
                 (.failed(lost), .finish(nil)), (.lost(gone), .finish(nil)),
             ]
         ),
@@ -331,13 +331,13 @@ struct RegistrationStateMachineTests {
             testDescription: "withdrawing the application after a refused advertisement",
             past: registered + [refusesAll, .withdrewAdvertisements],
             reactions: [
-                (.withdrewApplication, .withdrawAgent), (.failed(refused), .withdrawAgent),
+                (.withdrewApplications, .withdrawAgent), (.failed(refused), .withdrawAgent),
                 (.failed(lost), .finish(refused)), (.lost(gone), .finish(refused)),
             ]
         ),
         Row(
             testDescription: "withdrawing the agent",
-            past: published + [.stopRequested, .withdrewAdvertisements, .withdrewApplication],
+            past: published + [.stopRequested, .withdrewAdvertisements, .withdrewApplications],
             reactions: [
                 (.withdrewAgent, .finish(nil)), (.failed(refused), .finish(nil)),
                 (.failed(lost), .finish(nil)), (.lost(gone), .finish(nil)),
@@ -354,15 +354,15 @@ struct RegistrationStateMachineTests {
         Row(
             testDescription: "finished",
             past: published + [
-                .stopRequested, .withdrewAdvertisements, .withdrewApplication, .withdrewAgent,
+                .stopRequested, .withdrewAdvertisements, .withdrewApplications, .withdrewAgent,
             ],
             reactions: []
         ),
     ]
 
     private static let events: [Event] = [
-        .powerChanged(false), .powerChanged(true), .registeredAgent, .registeredApplication, done, refusesAll,
-        .reportedPublication, .renewalIsDue, .withdrewAdvertisements, .withdrewApplication, .withdrewAgent,
+        .powerChanged(false), .powerChanged(true), .registeredAgent, .registeredServices, done, refusesAll,
+        .reportedPublication, .renewalIsDue, .withdrewAdvertisements, .withdrewApplications, .withdrewAgent,
         .advertisementReleased(0), demanded, .connectionsChanged(1), .stopRequested, .failed(refused),
         .failed(lost), .lost(gone),
     ]
@@ -392,7 +392,7 @@ struct RegistrationStateMachineTests {
         let adapter = AdapterDescription(path: Self.path, isPowered: true, isUsable: true)
         var machine = Self.machine(
             after: [
-                .registeredAgent, .registeredApplication, .connectionsChanged(1), Self.done,
+                .registeredAgent, .registeredServices, .connectionsChanged(1), Self.done,
                 .reportedPublication,
             ],
             on: adapter
@@ -434,8 +434,8 @@ struct RegistrationStateMachineTests {
     @Test func advertisementReleasedAfterTheStopIsNoFailure() {
         var machine = Self.machine(after: Self.registered + [.stopRequested, .advertisementReleased(0)])
         #expect(machine.handle(Self.done) == Self.withdrawsAdvertisement)
-        #expect(machine.handle(.withdrewAdvertisements) == .withdrawApplication)
-        #expect(machine.handle(.withdrewApplication) == .withdrawAgent)
+        #expect(machine.handle(.withdrewAdvertisements) == .withdrawApplications)
+        #expect(machine.handle(.withdrewApplications) == .withdrawAgent)
         #expect(machine.handle(.withdrewAgent) == .finish(nil))
     }
 
@@ -487,7 +487,7 @@ struct RegistrationStateMachineTests {
         var machine = Machine(on: adapter, advertisements: several, endedAdvertisements: ended)
         _ = machine.start()
         _ = machine.handle(.registeredAgent)
-        let first = machine.handle(.registeredApplication)
+        let first = machine.handle(.registeredServices)
         for event in [done, .reportedPublication] { _ = machine.handle(event) }
         return (machine, first)
     }
@@ -557,8 +557,8 @@ struct RegistrationStateMachineTests {
         for event in Self.registered { _ = machine.handle(event) }
         let refusal = Event.advertised(refused: [1: Self.refused])
         #expect(machine.handle(refusal) == .withdrawAdvertisements([0, 1, 2]))
-        #expect(machine.handle(.withdrewAdvertisements) == .withdrawApplication)
-        #expect(machine.handle(.withdrewApplication) == .withdrawAgent)
+        #expect(machine.handle(.withdrewAdvertisements) == .withdrawApplications)
+        #expect(machine.handle(.withdrewApplications) == .withdrawAgent)
         #expect(machine.handle(.withdrewAgent) == .finish(Self.refused))
     }
 
@@ -662,6 +662,51 @@ struct RegistrationStateMachineTests {
         #expect(machine.advertising.advertisements == [Self.short])
     }
 
+    // MARK: Services
+
+    private static let added: GroupedServices = [0: [1], 1: [9]]
+
+    @Test func addedServicesAreRegisteredAndSuperfluousOnesWithdrawn() {
+        var machine = Self.machine(after: Self.published)
+        #expect(machine.handle(.servicesDemanded(Self.added)) == .registerServices([1: [9]]))
+        #expect(machine.takeOutcomeOfServices() == nil)
+        #expect(machine.handle(.registeredServices) == nil)
+        guard case .success? = machine.takeOutcomeOfServices() else {
+            Issue.record("the change is done")
+            return
+        }
+        // One of two services of an application goes, and another group comes.
+        #expect(machine.handle(.servicesDemanded([1: [9, 20]])) == nil, "a group does not grow")
+        #expect(machine.handle(.servicesDemanded([2: [30]])) == .registerServices([2: [30]]))
+        #expect(machine.handle(.registeredServices) == .withdrawServices([1: [9]]))
+        #expect(machine.handle(.withdrewServices) == nil)
+        #expect(machine.services.registered == [0: [], 2: [30]])
+    }
+
+    @Test func refusedServicesChangeNothing() {
+        var machine = Self.machine(after: Self.published)
+        let before = machine.services.registered
+        #expect(machine.handle(.servicesDemanded([1: [9]])) == .registerServices([1: [9]]))
+        #expect(machine.handle(.failed(Self.refused)) == nil)
+        guard case .failure(Self.refused)? = machine.takeOutcomeOfServices() else {
+            Issue.record("the change is refused")
+            return
+        }
+        #expect(machine.services.registered == before)
+        #expect(machine.services.wanted == before)
+    }
+
+    @Test func aLossRecordsTheChange() {
+        var machine = Self.machine(after: Self.published)
+        #expect(machine.handle(.servicesDemanded(Self.added)) == .registerServices([1: [9]]))
+        #expect(machine.handle(.lost(Self.gone)) == .finish(Self.gone))
+        guard case .success? = machine.takeOutcomeOfServices() else {
+            Issue.record("the change is recorded")
+            return
+        }
+        #expect(machine.services.wanted == Self.added)
+    }
+
     // MARK: At random
 
     /// Whatever comes in whatever order: nothing goes on the air after a stop, and nothing stays registered.
@@ -684,7 +729,7 @@ struct RegistrationStateMachineTests {
             }
             for case .some(let action) in actions {
                 switch action {
-                case .withdrawAdvertisements, .withdrawApplication, .withdrawAgent, .finish: break
+                case .withdrawAdvertisements, .withdrawApplications, .withdrawAgent, .finish: break
                 default: Issue.record("\(action) after a stop; seed 2, \(past)")
                 }
             }
@@ -730,12 +775,13 @@ struct RegistrationStateMachineTests {
     private static func answer(to action: Action) -> Event {
         switch action {
         case .registerAgent: .registeredAgent
-        case .registerApplication: .registeredApplication
+        case .registerServices: .registeredServices
+        case .withdrawServices: .withdrewServices
         case .registerAdvertisements, .changeAdvertisements: done
         case .reportPublication: .reportedPublication
         case .awaitRenewal: .renewalIsDue
         case .withdrawAdvertisements: .withdrewAdvertisements
-        case .withdrawApplication: .withdrewApplication
+        case .withdrawApplications: .withdrewApplications
         case .withdrawAgent, .finish: .withdrewAgent
         }
     }

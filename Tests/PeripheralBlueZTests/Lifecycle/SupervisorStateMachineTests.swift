@@ -46,7 +46,7 @@ struct SupervisorStateMachineTests {
     private static let registering: [Event] = examining + [.examined([adapter])]
     private static let published: [Event] =
         registering
-        + [.registeredAgent, .registeredApplication, .advertised(refused: [:]), .reportedPublication].map {
+        + [.registeredAgent, .registeredServices, .advertised(refused: [:]), .reportedPublication].map {
             .registration($0)
         }
     private static let stopping: [Event] = published + [.stopRequested]
@@ -184,7 +184,7 @@ struct SupervisorStateMachineTests {
             testDescription: "registering",
             past: registering,
             reactions: [
-                (.registration(.registeredAgent), .registration(.registerApplication, on: path)),
+                (.registration(.registeredAgent), .registration(.registerServices([0: []]), on: path)),
                 (.busLost, .disconnect), (.failed(.busLost), .disconnect), (.daemonLost, .disconnect),
                 (.adapterLost(path), .disconnect),
                 (.failed(noBus), .disconnect), (.failed(noDaemon), .disconnect),
@@ -230,10 +230,10 @@ struct SupervisorStateMachineTests {
                 (.busLost, .finish(nil)), (.failed(.busLost), .finish(nil)), (.daemonLost, .finish(nil)),
                 (.adapterLost(path), .finish(nil)),
                 (.failed(noBus), .finish(nil)), (.failed(noDaemon), .finish(nil)),
-                (.failed(refused), .registration(.withdrawApplication, on: path)),
-                (.failed(silence), .registration(.withdrawApplication, on: path)),
-                (.failed(forbidden), .registration(.withdrawApplication, on: path)),
-                (.failed(invalid), .registration(.withdrawApplication, on: path)),
+                (.failed(refused), .registration(.withdrawApplications, on: path)),
+                (.failed(silence), .registration(.withdrawApplications, on: path)),
+                (.failed(forbidden), .registration(.withdrawApplications, on: path)),
+                (.failed(invalid), .registration(.withdrawApplications, on: path)),
             ],
             state: PeripheralState(radio: .poweredOn, isRegistered: true)
         ),
@@ -451,7 +451,7 @@ struct SupervisorStateMachineTests {
         var actions: [Action?] = []
         let events: [Event] = [
             .connected, .busLost, .disconnected, .connected, .examined([Self.adapter]),
-            .registration(.registeredAgent), .registration(.registeredApplication),
+            .registration(.registeredAgent), .registration(.registeredServices),
         ]
         for event in events { actions.append(machine.handle(event)) }
         let advertises = Registration.Action.registerAdvertisements([0: Self.lamp, 1: Self.door])
@@ -469,7 +469,7 @@ struct SupervisorStateMachineTests {
         for event in [Event.daemonLost, .disconnected] + Self.registering { _ = machine.handle(event) }
         _ = machine.handle(.registration(.registeredAgent))
         #expect(
-            machine.handle(.registration(.registeredApplication))
+            machine.handle(.registration(.registeredServices))
                 == .registration(.registerAdvertisements([1: Self.door]), on: Self.path)
         )
     }
@@ -627,13 +627,14 @@ struct SupervisorStateMachineTests {
         case .wait: .waited
         case .disconnect: .disconnected
         case .registration(.registerAgent, _): .registration(.registeredAgent)
-        case .registration(.registerApplication, _): .registration(.registeredApplication)
+        case .registration(.registerServices, _): .registration(.registeredServices)
+        case .registration(.withdrawServices, _): .registration(.withdrewServices)
         case .registration(.registerAdvertisements, _), .registration(.changeAdvertisements, _):
             .registration(.advertised(refused: [:]))
         case .registration(.reportPublication, _): .registration(.reportedPublication)
         case .registration(.awaitRenewal, _): .registration(.renewalIsDue)
         case .registration(.withdrawAdvertisements, _): .registration(.withdrewAdvertisements)
-        case .registration(.withdrawApplication, _): .registration(.withdrewApplication)
+        case .registration(.withdrawApplications, _): .registration(.withdrewApplications)
         case .registration(.withdrawAgent, _): .registration(.withdrewAgent)
         case .awaitChange, .registration(.finish, _), .finish, nil: nil
         }

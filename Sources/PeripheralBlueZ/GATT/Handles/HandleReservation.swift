@@ -48,6 +48,7 @@ actor HandleReservation {
     ///
     /// - Parameters:
     ///   - ranges: The ranges to request.
+    ///   - kept: The ranges of registered services, whose reservation continues.
     ///   - returns: Whether the program returns to handles that bluetoothd had chosen.
     ///   - daemon: The access to bluetoothd.
     /// - Returns: The blocks in which other programs have handles of these ranges. The set is empty if all
@@ -55,10 +56,11 @@ actor HandleReservation {
     /// - Throws: `BusError`.
     func reserve(
         _ ranges: [ClosedRange<AttributeHandle>],
+        besides kept: [ClosedRange<AttributeHandle>] = [],
         returns: Bool = false,
         in daemon: Daemon
     ) async throws(BusError) -> Set<HandleBlock> {
-        let needed = HandleBlock.touched(by: ranges)
+        let needed = HandleBlock.touched(by: ranges + kept)
         try await release(claimed.subtracting(needed), in: daemon)
         guard !needed.isEmpty else { return [] }
         let isNew = daemon.database == nil || record.database != daemon.database
@@ -82,7 +84,7 @@ actor HandleReservation {
             // bluetoothd has used this handle, and chooses the next one from now on.
             let used = next.map { max($0, last) }
             record.setChecked(
-                ranges,
+                ranges + kept,
                 in: database,
                 page: used.flatMap { Self.page(of: Int($0.rawValue) + 1) }
             )

@@ -13,7 +13,7 @@ final class ObservedCompletion: CompletionTracker {
 
     private let adapter: ObjectPath
     private let devices: DeviceRegister
-    private let handles: AssignedHandles
+    private let context: CentralsContext
     private let kernelLinks: any KernelLinks
     private let reporter: EventReporter
     private let turns: DaemonTurns
@@ -29,8 +29,8 @@ final class ObservedCompletion: CompletionTracker {
     /// Begins to watch an adapter; `nil` if the kernel does not allow this.
     init?(
         on adapter: ObjectPath,
+        in context: CentralsContext,
         devices: DeviceRegister,
-        handles: AssignedHandles,
         kernelLinks: any KernelLinks,
         reporter: EventReporter,
         turns: DaemonTurns,
@@ -38,7 +38,7 @@ final class ObservedCompletion: CompletionTracker {
     ) {
         self.adapter = adapter
         self.devices = devices
-        self.handles = handles
+        self.context = context
         self.kernelLinks = kernelLinks
         self.reporter = reporter
         self.turns = turns
@@ -51,7 +51,7 @@ final class ObservedCompletion: CompletionTracker {
     var completionReporting: CompletionReporting { .observed }
 
     func willSend(_ update: BackendUpdate, to centrals: [Central.ID]) {
-        guard let attribute = handles.onAir(update.characteristic) else { return }
+        guard let attribute = context.onAir(update.characteristic) else { return }
         // An indication ends when it is confirmed.
         inFlight.given(update.awaitsConfirmation ? nil : update.id, of: attribute, for: centrals)
         for central in centrals where windows.began(for: central) { reportWindows() }

@@ -8,7 +8,6 @@ final class UpdateCompletion {
     private let context: CentralsContext
     private let devices: DeviceRegister
     private let sockets: SubscriberSockets
-    private let handles: AssignedHandles
     private let kernelLinks: any KernelLinks
     private let fallbackRate: FallbackRate
     private let reporter: EventReporter
@@ -20,14 +19,13 @@ final class UpdateCompletion {
         in context: CentralsContext,
         devices: DeviceRegister,
         sockets: SubscriberSockets,
-        handles: AssignedHandles,
         kernelLinks: any KernelLinks,
         fallbackRate: FallbackRate,
         reporter: EventReporter,
         turns: DaemonTurns,
         loop: EventLoop
     ) {
-        (self.context, self.devices, self.sockets, self.handles) = (context, devices, sockets, handles)
+        (self.context, self.devices, self.sockets) = (context, devices, sockets)
         (self.kernelLinks, self.fallbackRate) = (kernelLinks, fallbackRate)
         (self.reporter, self.turns, self.loop) = (reporter, turns, loop)
     }
@@ -93,8 +91,8 @@ final class UpdateCompletion {
         guard context.abilities.reportsHandles else { return nil }
         return ObservedCompletion(
             on: adapter,
+            in: context,
             devices: devices,
-            handles: handles,
             kernelLinks: kernelLinks,
             reporter: reporter,
             turns: turns,
