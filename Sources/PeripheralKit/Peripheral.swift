@@ -23,6 +23,9 @@ public struct Peripheral: Sendable {
     /// The identifier for the preserved state, or `nil` if the state is not preserved.
     public let restorationIdentifier: String?
 
+    /// The number of attribute handles to reserve for services that the program adds during a run.
+    public let reservedHandles: Int
+
     let pairing: Pairing
     let onRestore: (@Sendable (RestoredState) async throws -> Void)?
     /// The declarations of the services.
@@ -70,6 +73,10 @@ public struct Peripheral: Sendable {
     ///     bytes of UTF-8. An example is `com.example.lamp`. The next run of the program continues with the
     ///     preserved state, even if the current run crashes. If the identifier is `nil`, the framework
     ///     preserves no state. Only one running peripheral at a time can use a restoration identifier.
+    ///   - reservedHandles: The number of attribute handles, from 0 to 512, to reserve for services that the
+    ///     program adds during a run. A service needs one handle, and 2 to 5 handles for each characteristic.
+    ///     ``PeripheralSession/add(mayFreezeDatabaseHash:_:)`` can add more services. But BlueZ sends connected
+    ///     centrals a few additional Service Changed indications when it needs handles that are not reserved.
     ///   - pairing: The pairing methods for centrals, with their handlers. If an attribute requires security,
     ///     the peripheral needs a pairing method.
     ///   - content: The services, in the order of the GATT database, and the ``Advertisement``s. Without an
@@ -82,12 +89,14 @@ public struct Peripheral: Sendable {
     public init(
         _ name: String,
         restorationIdentifier: String? = nil,
+        reservedHandles: Int = 0,
         pairing: Pairing = .none,
         @PeripheralBuilder _ content: () -> [PeripheralElement],
         onRestore: (@Sendable (_ restored: RestoredState) async throws -> Void)? = nil
     ) {
         self.name = name
         self.restorationIdentifier = restorationIdentifier
+        self.reservedHandles = reservedHandles
         self.pairing = pairing
         self.onRestore = onRestore
         var declarations: [any GATTServiceDeclaration] = []
@@ -207,7 +216,8 @@ extension Peripheral {
                 name: name,
                 table: try AttributeTable(services: serviceDescriptions),
                 advertisements: resolvedAdvertisements,
-                pairing: pairing.method
+                pairing: pairing.method,
+                reservedHandles: reservedHandles
             )
         } catch {
             throw DeclarationError(issues: [DeclarationIssue(error)])

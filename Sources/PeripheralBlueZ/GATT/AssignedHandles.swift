@@ -147,14 +147,22 @@ final class AssignedHandles: Sendable {
 extension AssignedHandles {
     /// Begins a registration.
     ///
-    /// - Parameter others: The handles of the program's other services.
-    func begin(besides others: [ClosedRange<AttributeHandle>] = []) {
+    /// - Parameters:
+    ///   - others: The handles of the program's other services.
+    ///   - foreign: The blocks of other programs, as far as they are known.
+    func begin(
+        besides others: [ClosedRange<AttributeHandle>] = [],
+        avoiding foreign: Set<HandleBlock> = []
+    ) {
         state.withLock { state in
             former.withLock { $0 = state }
             state.others = others
-            (state.given, state.unavailable, state.refusals) = ([:], [], 0)
+            (state.given, state.unavailable, state.refusals) = ([:], foreign, 0)
+            guard hasPlan, state.isPinned, !moveMisplaced(&state) else { return }
+            // The other programs may have ended.
+            state.unavailable = []
             // Handles from a version without blocks may overlap the claims.
-            if hasPlan, state.isPinned, !moveMisplaced(&state) { state.isPinned = false }
+            if !moveMisplaced(&state) { state.isPinned = false }
         }
     }
 

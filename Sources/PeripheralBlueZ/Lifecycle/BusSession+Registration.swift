@@ -25,6 +25,11 @@ extension BusSession {
             for group in groups.keys.inOrder().compactMap({ supervisor.services[$0] }) {
                 try await register(group, by: managers, on: adapter, for: supervisor)
             }
+            try await reservation.reserveRoom(
+                for: supervisor.publication.reservedHandles,
+                besides: applications.all.flatMap(\.group.handles.occupied),
+                in: await daemon(managers, adapter: adapter, supervisor.clock)
+            )
             return .registeredServices
         case .withdrawServices(let services):
             for (number, starts) in services.sorted(by: { $0.key < $1.key }) {
@@ -132,7 +137,11 @@ extension BusSession {
         // The claims of the other applications stay.
         let others = applications.all.flatMap(\.group.handles.planned)
         try await application.export(on: connection)
-        handles.begin(besides: supervisor.services.occupied(besides: group))
+        let isAdded = group.services.formerPlaces != nil
+        handles.begin(
+            besides: supervisor.services.occupied(besides: group),
+            avoiding: isAdded ? await reservation.foreign : []
+        )
         do {
             try await register(application, besides: others, in: daemon)
         } catch {
@@ -142,6 +151,7 @@ extension BusSession {
             await centrals.remove(application.characteristicHandles)
             throw error
         }
+        if isAdded { await reservation.keepRoom(for: handles.demanded) }
         applications[group.number] = application
         supervisor.keep(await reservation.record)
         application.reportHandles()

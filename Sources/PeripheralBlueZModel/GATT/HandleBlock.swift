@@ -30,6 +30,11 @@ package struct HandleBlock: Hashable, Comparable, Sendable, CustomStringConverti
         AttributeHandle(rawValue: Self.claims.lowerBound.rawValue + UInt16(number))
     }
 
+    /// The blocks from 0x0100 on that the Database Hash covers, in order.
+    package static let belowEndOfHash: [HandleBlock] = (16...62).map {
+        HandleBlock(of: AttributeHandle(rawValue: UInt16($0) << 4))
+    }
+
     /// Creates the block of a handle.
     package init(of handle: AttributeHandle) {
         // The numbers 12 to 15 belong to the handles of the claims, which are in no block.

@@ -6,7 +6,7 @@ internal import PeripheralVirtualServer
 /// Services that come and go during a run.
 extension ConformanceSuite {
     static let changingServices: [Scenario] = [
-        servicesComeAndGo, removedServiceReturns, replacedService, removedUnderPendingRead,
+        servicesComeAndGo, changesAreIndicated, removedServiceReturns, replacedService, removedUnderPendingRead,
         removedUnderUnconfirmedIndication, removedWithQueuedValues, randomChanges(seed: 1),
     ]
 
@@ -40,8 +40,13 @@ extension ConformanceSuite {
         }
     }
 
-    private static func gateway(_ base: Characteristic<[UInt8]>) -> Peripheral {
-        Peripheral("Gateway") { GATTService(ScenarioUUID.service) { base } }
+    private static func gateway(
+        _ base: Characteristic<[UInt8]>,
+        reservedHandles: Int = 0
+    ) -> Peripheral {
+        Peripheral("Gateway", reservedHandles: reservedHandles) {
+            GATTService(ScenarioUUID.service) { base }
+        }
     }
 
     private static func baseValue() -> Characteristic<[UInt8]> {
@@ -77,6 +82,47 @@ extension ConformanceSuite {
             try await session.notify(base, [2])
             try expect("update of the rest", try await central.nextUpdate(of: base), is: [2])
             try expect("subscriptions", session.subscriptions.map(\.characteristic), is: [ScenarioUUID.value])
+        }
+    }
+
+    static let changesAreIndicated = Scenario("each change of the services is indicated with its handles") {
+        let base = baseValue()
+        return ScenarioRun(gateway(base, reservedHandles: 64)) { central, session in
+            let services = try await central.discover().services
+            let changed = services.flatMap(\.characteristics).first { $0.uuid == .serviceChanged }?.valueHandle
+            guard let changed else { throw ConformanceFailure(description: "Service Changed is missing.") }
+            try await central.subscribe(changed, to: .indication)
+            try await central.subscribe(to: base)
+            _ = try await central.read(base)
+            let sensors = [Sensor(0), Sensor(1, extraCharacteristics: 2)]
+            for sensor in sensors { try await session.add { sensor } }
+            var ranges: [[UInt8]] = []
+            for sensor in sensors { ranges.append(try await handles(of: sensor.uuid, found: central)) }
+            try await session.remove(sensors[0])
+            try await session.replace(sensors[1]) { sensors[0] }
+            try await session.notify(base, [9])
+            var indicated: [[UInt8]] = []
+            while true {
+                let (characteristic, update) = try await central.nextUpdate()
+                if characteristic == changed { indicated.append(update.value) } else { break }
+            }
+            try expect(
+                "indications of Service Changed",
+                indicated,
+                is: [ranges[0], ranges[1], ranges[0], ranges[0], ranges[1]]
+            )
+        }
+    }
+
+    /// The value of Service Changed for a service.
+    private static func handles(
+        of service: BluetoothUUID,
+        found central: any TestCentral
+    ) async throws -> [UInt8] {
+        let found = try await central.discover().services.first { $0.uuid == service }
+        guard let found else { throw ConformanceFailure(description: "Service \(service) is missing.") }
+        return [found.handles.lowerBound, found.handles.upperBound].flatMap {
+            [UInt8(truncatingIfNeeded: $0.rawValue), UInt8($0.rawValue >> 8)]
         }
     }
 

@@ -51,6 +51,11 @@ public struct BackendPublication: Hashable, Sendable {
     /// The free handles are enough for ten characteristics that notify.
     package static let handleGap = 32
 
+    /// The number of handles that the backend reserves for services that the program adds during the run.
+    ///
+    /// A backend can ignore the number if its stack needs no reservation.
+    public let reservedHandles: Int
+
     /// One or more advertisements to send.
     ///
     /// Each advertisement includes the data that is derived from the services.
@@ -68,8 +73,10 @@ public struct BackendPublication: Hashable, Sendable {
         pairing: PairingMethod = .none,
         preservedHandles: [AttributeHandle: AttributeHandle] = [:],
         newServices: Set<Int> = [],
+        reservedHandles: Int = 0,
         backendState: String = ""
     ) {
+        self.reservedHandles = reservedHandles
         self.name = name
         self.table = table
         self.pairing = pairing
@@ -93,6 +100,7 @@ public struct BackendPublication: Hashable, Sendable {
             pairing: pairing,
             preservedHandles: handles,
             newServices: newServices,
+            reservedHandles: reservedHandles,
             backendState: backendState
         )
     }

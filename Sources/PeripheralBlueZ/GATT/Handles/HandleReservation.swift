@@ -15,6 +15,12 @@ internal import PeripheralDBus
 /// claims. Only one call runs at a time.
 actor HandleReservation {
     private var claimed: Set<HandleBlock> = []
+    /// The blocks for services that the program adds during the run.
+    private var room: Set<HandleBlock> = []
+    /// The handles of the claimed blocks that contain no service of another program.
+    private var free: [ClosedRange<AttributeHandle>] = []
+    /// The blocks that another program had when this program last tried to claim them.
+    private(set) var foreign: Set<HandleBlock> = []
     private(set) var record: HandleRecord
 
     init(_ record: HandleRecord) {
@@ -60,9 +66,11 @@ actor HandleReservation {
         returns: Bool = false,
         in daemon: Daemon
     ) async throws(BusError) -> Set<HandleBlock> {
-        let needed = HandleBlock.touched(by: ranges + kept)
+        let needed = HandleBlock.touched(by: ranges + kept).union(room)
         try await release(claimed.subtracting(needed), in: daemon)
         guard !needed.isEmpty else { return [] }
+        // Each probe would make bluetoothd indicate Service Changed. Nothing has changed in claimed blocks.
+        if needed.isSubset(of: claimed), ranges.allSatisfy(isFree) { return [] }
         let isNew = daemon.database == nil || record.database != daemon.database
         if isNew { try await passClaims(in: daemon) }
         for block in needed.subtracting(claimed).sorted() {
@@ -70,14 +78,19 @@ actor HandleReservation {
             // receives all blocks.
             let pauses = Self.pauses + (returns ? Self.pausesOnReturn : [])
             guard try await isRegistered(claim(of: block, in: daemon), pauses, in: daemon) else {
+                foreign.insert(block)
                 return [block]
             }
             claimed.insert(block)
+            foreign.remove(block)
         }
         // No other program can register at these handles from now on.
         let page = isNew || record.page == nil ? nil : try await currentPage(in: daemon)
         let unchecked = ranges.filter { !record.isChecked($0, in: daemon.database, page: page) }
-        guard let last = unchecked.map(\.upperBound).max()?.endOfBlock else { return [] }
+        guard let last = unchecked.map(\.upperBound).max()?.endOfBlock else {
+            free += ranges
+            return []
+        }
         let next = try await nextHandle(using: last, in: daemon)
         let refused = try await blocksOfOthers(in: unchecked, before: next, of: daemon)
         if refused.isEmpty, let database = daemon.database {
@@ -89,7 +102,66 @@ actor HandleReservation {
                 page: used.flatMap { Self.page(of: Int($0.rawValue) + 1) }
             )
         }
+        if refused.isEmpty { free += ranges }
         return refused
+    }
+
+    /// Returns whether a range contains no service of another program, as far as it was checked.
+    private func isFree(_ range: ClosedRange<AttributeHandle>) -> Bool {
+        var next = range.lowerBound
+        while let known = free.first(where: { $0.contains(next) }) {
+            guard known.upperBound < range.upperBound else { return true }
+            next = AttributeHandle(rawValue: known.upperBound.rawValue + 1)
+        }
+        return false
+    }
+
+    /// Keeps the claims on the blocks of added services, even when the services are removed.
+    ///
+    /// A removed service can therefore return to its handles.
+    func keepRoom(for ranges: [ClosedRange<AttributeHandle>]) {
+        room.formUnion(HandleBlock.touched(by: ranges).intersection(claimed))
+    }
+
+    /// Claims the lowest blocks for services that the program adds later.
+    ///
+    /// Each claim and each check makes bluetoothd indicate Service Changed. The room for added services is
+    /// therefore reserved before the peripheral is published.
+    ///
+    /// - Parameters:
+    ///   - count: The number of handles.
+    ///   - used: The handles of the program's services.
+    ///   - daemon: The access to bluetoothd.
+    func reserveRoom(
+        for count: Int,
+        besides used: [ClosedRange<AttributeHandle>],
+        in daemon: Daemon
+    ) async throws(BusError) {
+        guard count > 0, room.isEmpty else { return }
+        if claimed.isEmpty { try await passClaims(in: daemon) }
+        var unchecked: [ClosedRange<AttributeHandle>] = []
+        var left = count
+        for block in HandleBlock.belowEndOfHash where left > 0 {
+            if !claimed.contains(block) {
+                guard try await claim(of: block, in: daemon).register(by: daemon.managers) else {
+                    foreign.insert(block)
+                    continue
+                }
+                claimed.insert(block)
+            }
+            let unused = block.handles.without(used)
+            unchecked += unused
+            left -= unused.reduce(0) { $0 + $1.upperBound.rawValue.distance(from: $1.lowerBound.rawValue) }
+            room.insert(block)
+        }
+        guard let last = unchecked.map(\.upperBound).max()?.endOfBlock else { return }
+        let next = try await nextHandle(using: last, in: daemon)
+        let refused = try await blocksOfOthers(in: unchecked, before: next, of: daemon)
+        room.subtract(refused)
+        foreign.formUnion(refused)
+        let idle = refused.subtracting(HandleBlock.touched(by: used))
+        try await release(idle, in: daemon)
+        free += unchecked.filter { HandleBlock.touched(by: $0).isDisjoint(with: refused) }
     }
 
     /// Keeps the claims on the blocks of these ranges, and releases the other claims.
@@ -97,7 +169,7 @@ actor HandleReservation {
     /// A program that checked the released blocks before must check them again. Without a new page, this
     /// program keeps all claims instead.
     func keep(_ ranges: [ClosedRange<AttributeHandle>], in daemon: Daemon) async throws(BusError) {
-        let idle = claimed.subtracting(HandleBlock.touched(by: ranges))
+        let idle = claimed.subtracting(HandleBlock.touched(by: ranges)).subtracting(room)
         guard !idle.isEmpty, try await turnPage(in: daemon) else { return }
         try await release(idle, in: daemon)
     }
@@ -147,6 +219,7 @@ actor HandleReservation {
 
     /// Requires a new check of every range, because bluetoothd has refused a range.
     func forgetChecks() {
+        free = []
         record.forgetChecked()
     }
 
@@ -159,6 +232,7 @@ actor HandleReservation {
         for block in blocks {
             try await claim(of: block, in: daemon).withdraw(by: daemon.managers)
             claimed.remove(block)
+            free.removeAll { HandleBlock.touched(by: $0).contains(block) }
         }
     }
 
@@ -236,6 +310,27 @@ actor HandleReservation {
 
     private func probe(_ handles: [AttributeHandle?], of daemon: Daemon) -> PlaceholderServices {
         PlaceholderServices(at: handles, root: "/probe", on: daemon.connection)
+    }
+}
+
+extension UInt16 {
+    fileprivate func distance(from start: UInt16) -> Int { Int(self) - Int(start) + 1 }
+}
+
+extension ClosedRange<AttributeHandle> {
+    /// Returns the parts of the range outside of other ranges.
+    fileprivate func without(_ others: [ClosedRange<AttributeHandle>]) -> [ClosedRange<AttributeHandle>] {
+        var parts: [ClosedRange<AttributeHandle>] = []
+        for number in lowerBound.rawValue...upperBound.rawValue {
+            let handle = AttributeHandle(rawValue: number)
+            guard !others.contains(where: { $0.contains(handle) }) else { continue }
+            if let last = parts.last, last.upperBound.rawValue + 1 == number {
+                parts[parts.count - 1] = last.lowerBound...handle
+            } else {
+                parts.append(handle...handle)
+            }
+        }
+        return parts
     }
 }
 

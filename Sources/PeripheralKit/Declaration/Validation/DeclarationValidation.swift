@@ -10,6 +10,13 @@ struct DeclarationValidation {
         if peripheral.services.isEmpty {
             error("peripheral", "it has no services", "declare at least one GATTService")
         }
+        if !(0...512).contains(peripheral.reservedHandles) {
+            error(
+                "peripheral",
+                "it reserves \(peripheral.reservedHandles) handles for added services",
+                "reserve 0 to 512 handles"
+            )
+        }
         examineServices(of: peripheral)
         issues += peripheral.restorationIssues
         examinePairing(of: peripheral)
