@@ -160,8 +160,8 @@ actor Centrals {
     /// can choose between notifications and indications, an expected confirmation may never arrive. The wait
     /// for such a confirmation is shorter.
     ///
-    /// - Returns: The centrals that have not confirmed an indication. If bluetoothd does not name the central,
-    ///   these are all subscribers.
+    /// - Returns: The centrals that have not confirmed an indication. If bluetoothd does not name the
+    ///   central, these are all subscribers.
     func untilConfirmed(
         of characteristics: Set<AttributeHandle>,
         within limit: Duration,

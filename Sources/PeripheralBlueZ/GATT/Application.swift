@@ -20,7 +20,12 @@ struct Application: Sendable {
         self.group = group
         self.centrals = centrals
         paths = AttributePaths(ofApplication: group.number)
-        properties = AttributeProperties(of: group.table, centrals: centrals, handles: group.handles, at: paths)
+        properties = AttributeProperties(
+            of: group.table,
+            centrals: centrals,
+            handles: group.handles,
+            at: paths
+        )
         requests = AttributeRequests(
             host: host,
             centrals: centrals,

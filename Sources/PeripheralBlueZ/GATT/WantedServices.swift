@@ -72,6 +72,7 @@ final class WantedServices: Sendable {
     /// - Parameters:
     ///   - services: The first handles of the services in their tables.
     ///   - send: Passes on the request.
+    /// - Throws: The error of the change.
     func remove(_ services: [AttributeHandle], _ send: (GroupedServices) -> Void) async throws {
         let present = state.withLock { state in
             for (number, group) in state.groups {

@@ -366,7 +366,8 @@ extension RegistrationStateMachine {
         case .idle, .registeringAgent, .registeringApplications, .withdrawingApplications, .withdrawingAgent,
             .finished:
             false
-        case .registeringServices, .withdrawingServices, .withdrawingAdvertisements, .registeringAdvertisements, .changingAdvertisements,
+        case .registeringServices, .withdrawingServices, .withdrawingAdvertisements,
+            .registeringAdvertisements, .changingAdvertisements,
             .reportingPublication, .published, .awaitingRenewal, .stoppingAdvertisements:
             true
         }
@@ -395,7 +396,8 @@ extension RegistrationStateMachine {
 extension RegistrationStateMachine {
     private mutating func stop() -> Action? {
         switch state {
-        case .stoppingAdvertisements, .withdrawingApplications, .withdrawingAgent, .idle, .finished: return nil
+        case .stoppingAdvertisements, .withdrawingApplications, .withdrawingAgent, .idle, .finished:
+            return nil
         default: isStopRequested = true
         }
         return isSettled ? proceed() : nil

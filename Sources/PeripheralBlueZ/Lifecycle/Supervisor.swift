@@ -107,8 +107,8 @@ final class Supervisor: Sendable {
 
     /// Closures that add and remove services, and return when the change is on the air.
     ///
-    /// If the peripheral is off the air, they return when the change is certain to follow with the peripheral.
-    /// The closures may outlive this object, like ``requestStop``.
+    /// If the peripheral is off the air, they return when the change is certain to follow with the
+    /// peripheral. The closures may outlive this object, like ``requestStop``.
     var changeServices:
         (
             add: @Sendable (BackendServices) async throws -> Void,

@@ -125,9 +125,10 @@ final class ConfirmationTracker {
         end(confirmations.lost(.call(characteristic), because: failure))
     }
 
-    /// Returns a stream that ends when no confirmation is missing; `nil` if none is missing now.
+    /// Begins to wait until no confirmation is missing.
     ///
     /// - Parameter characteristics: The characteristics of the confirmations; `nil` for all.
+    /// - Returns: A stream that ends when no confirmation is missing; `nil` if none is missing now.
     func untilConfirmed(of characteristics: Set<AttributeHandle>? = nil) -> AsyncStream<Void>? {
         guard isAnyMissing(of: characteristics) else { return nil }
         let (confirmed, done) = AsyncStream.makeStream(of: Void.self)

@@ -84,7 +84,8 @@ final class UpdateTransmitter {
 
     /// Ends the updates of a characteristic that bluetoothd has removed.
     func removed(_ characteristic: AttributeHandle) {
-        let unsent = held.filter { $0.characteristic == characteristic }
+        let unsent =
+            held.filter { $0.characteristic == characteristic }
             + submitted.take { $0.characteristic == characteristic }
         held.removeAll { $0.characteristic == characteristic }
         for update in unsent { end(update, .failed(.serviceRemovedUnsent)) }

@@ -6,7 +6,8 @@ internal import PeripheralVirtualServer
 /// Services that come and go during a run.
 extension ConformanceSuite {
     static let changingServices: [Scenario] = [
-        servicesComeAndGo, changesAreIndicated, removedServiceReturns, replacedService, removedUnderPendingRead,
+        servicesComeAndGo, changesAreIndicated, removedServiceReturns, replacedService,
+        removedUnderPendingRead,
         removedUnderUnconfirmedIndication, removedWithQueuedValues, randomChanges(seed: 1),
     ]
 
@@ -89,7 +90,8 @@ extension ConformanceSuite {
         let base = baseValue()
         return ScenarioRun(gateway(base, reservedHandles: 64)) { central, session in
             let services = try await central.discover().services
-            let changed = services.flatMap(\.characteristics).first { $0.uuid == .serviceChanged }?.valueHandle
+            let changed = services.flatMap(\.characteristics).first { $0.uuid == .serviceChanged }?
+                .valueHandle
             guard let changed else { throw ConformanceFailure(description: "Service Changed is missing.") }
             try await central.subscribe(changed, to: .indication)
             try await central.subscribe(to: base)
@@ -104,7 +106,8 @@ extension ConformanceSuite {
             var indicated: [[UInt8]] = []
             while true {
                 let (characteristic, update) = try await central.nextUpdate()
-                if characteristic == changed { indicated.append(update.value) } else { break }
+                guard characteristic == changed else { break }
+                indicated.append(update.value)
             }
             try expect(
                 "indications of Service Changed",
@@ -145,7 +148,8 @@ extension ConformanceSuite {
         }
     }
 
-    static let replacedService = Scenario("a service is replaced, also by one with the same characteristics") {
+    static let replacedService = Scenario("a service is replaced, also by one with the same characteristics")
+    {
         ScenarioRun(gateway(baseValue())) { central, session in
             let sensor = Sensor()
             try await session.add { sensor }

@@ -68,6 +68,7 @@ public struct AttributeTable: Hashable, Sendable {
     ///   - services: The services of the table, in the order of their registration.
     ///   - firstHandle: The first handle that the table allocates.
     ///   - starts: The first handles of services, by the index of the service.
+    /// - Throws: ``AttributeTableError``, as the public initializer.
     package init(
         services: [ServiceDescription],
         firstHandle: AttributeHandle = 0x0001,

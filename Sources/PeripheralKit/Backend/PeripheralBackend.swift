@@ -131,8 +131,8 @@ public protocol BackendLink: Sendable {
 
     /// Registers further services.
     ///
-    /// The call returns when centrals can discover the services. While the peripheral is off the air, the call
-    /// returns when the services are certain to follow with the next publication. The backend registers
+    /// The call returns when centrals can discover the services. While the peripheral is off the air, the
+    /// call returns when the services are certain to follow with the next publication. The backend registers
     /// added services again after each loss, until they are removed. The host makes only one call of
     /// `add(_:)` or `remove(_:)` at a time. The default implementation throws ``PeripheralError``.
     ///

@@ -128,8 +128,10 @@ public protocol GATTServiceDeclaration: Sendable {
     /// Each ``Peripheral/run(on:logger:_:)`` calls ``run(in:)`` once for each service declaration. The call
     /// of ``run(in:)`` begins at the same time as the `body` closure of the run. After the `body` closure has
     /// returned, the run cancels the call of ``run(in:)`` and waits until ``run(in:)`` has returned. The
-    /// method ``run(in:)`` can also return earlier. The session is valid until ``run(in:)`` returns. The call
-    /// of ``run(in:)`` continues when the peripheral is temporarily not published.
+    /// method ``run(in:)`` can also return earlier. For a service that the program adds or removes during the
+    /// run, the call of ``run(in:)`` begins and ends with the service. The session is valid until
+    /// ``run(in:)`` returns. The call of ``run(in:)`` continues when the peripheral is temporarily not
+    /// published.
     ///
     /// When a service accesses ``PeripheralSession/events`` for the first time, the sequence begins with all
     /// events since the start of the run.

@@ -149,7 +149,7 @@ extension Peripheral {
     ///     ``PreservedPeripheral/characteristic(_:ofService:occurrence:as:_:)`` returns such a
     ///     characteristic.
     ///   - onRestore: A closure that receives the restored state. See
-    ///     ``init(_:restorationIdentifier:pairing:_:onRestore:)``.
+    ///     ``init(_:restorationIdentifier:reservedHandles:pairing:_:onRestore:)``.
     public init(
         restoring preserved: PreservedPeripheral,
         pairing: Pairing = .none,

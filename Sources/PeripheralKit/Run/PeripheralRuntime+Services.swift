@@ -54,8 +54,8 @@ extension PeripheralRuntime {
 
     /// Returns the positions of services that are about to be removed.
     ///
-    /// - Throws: ``PeripheralError`` with the code `notDeclared`, or ``DeclarationError`` if the other services
-    ///   need them.
+    /// - Throws: ``PeripheralError`` with the code `notDeclared`, or ``DeclarationError`` if the other
+    ///   services need them.
     private func indices(of removed: [GATTService]) throws -> Set<Int> {
         let declared = declaration.declared
         var indices: Set<Int> = []
@@ -115,8 +115,9 @@ extension PeripheralRuntime {
 
     /// Replaces services by others.
     ///
-    /// The new services are added first, so that a refusal changes nothing. If that is impossible, for example
-    /// because they have the same handles, the earlier services are removed first, and return after a refusal.
+    /// The new services are added first, so that a refusal changes nothing. If that is impossible, for
+    /// example because they have the same handles, the earlier services are removed first, and return after a
+    /// refusal.
     func replace(
         _ removed: [GATTService],
         with elements: [PeripheralElement],

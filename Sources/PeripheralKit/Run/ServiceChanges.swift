@@ -15,7 +15,7 @@ final class ServiceChanges: Sendable {
         var nextHandle: AttributeHandle = 0x0001
         /// The declarations of the present services.
         var declarations: [any GATTServiceDeclaration] = []
-        /// Whether the program was told that the Database Hash no longer changes.
+        /// Whether the log says that the Database Hash no longer changes.
         var hasReportedFrozenHash = false
     }
 

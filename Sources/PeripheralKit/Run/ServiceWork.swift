@@ -2,8 +2,8 @@ private import Synchronization
 
 /// The background work of services in one run of their peripheral.
 ///
-/// The work of a service begins with the body of the run, or when the service is added. It ends with the body,
-/// or when the service is removed.
+/// The work of a service begins with the body of the run, or when the service is added. It ends with the
+/// body, or when the service is removed.
 final class ServiceWork: Sendable {
     /// The work of one service.
     private struct Job: Sendable {

@@ -34,8 +34,8 @@ extension PeripheralSession {
     ///   - services: The services. An ``Advertisement`` is an error.
     /// - Throws: The function throws one of these errors, and changes nothing:
     ///   - ``DeclarationError`` when the peripheral cannot have the services, or no handles are left.
-    ///   - ``PeripheralError`` with the code ``PeripheralError/Code/rejected`` when the Bluetooth stack refuses
-    ///     the services.
+    ///   - ``PeripheralError`` with the code ``PeripheralError/Code/rejected`` when the Bluetooth stack
+    ///     refuses the services.
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/stopped`` when the session has ended.
     ///   - `CancellationError` when the task is cancelled before the change begins.
     public func add(
@@ -56,14 +56,14 @@ extension PeripheralSession {
     /// 1. ``GATTServiceDeclaration/run(in:)`` of the service is cancelled, and the session waits until it has
     ///    returned. A service that removes itself does not wait.
     /// 2. The session refuses new requests. It drops the values in the queues of the service, and counts them
-    ///    as ``UpdateCounters/dropped``. Procedures of control points are cancelled. Calls that send values or
-    ///    documents throw ``PeripheralError`` with the code ``PeripheralError/Code/serviceRemoved``. The
+    ///    as ``UpdateCounters/dropped``. Procedures of control points are cancelled. Calls that send values
+    ///    or documents throw ``PeripheralError`` with the code ``PeripheralError/Code/serviceRemoved``. The
     ///    sequences of ``documents(writtenTo:endMarker:maximumSize:)`` and ``writes(to:)`` end.
     /// 3. The session waits until running handlers have answered, for at most 4 seconds. Do not remove a
     ///    service in a handler of this service, because the removal would wait for the handler.
-    /// 4. The Bluetooth stack removes the service. If a central has not confirmed an indication of the service,
-    ///    the stack waits for the confirmation. If the confirmation does not arrive in time, the stack
-    ///    disconnects the central.
+    /// 4. The Bluetooth stack removes the service. If a central has not confirmed an indication of the
+    ///    service, the stack waits for the confirmation. If the confirmation does not arrive in time, the
+    ///    stack disconnects the central.
     /// 5. ``SessionEvent/unsubscribed(_:)`` reports the end of each subscription.
     ///
     /// Other services are not affected. The order of changes, the effect of a cancellation, and the behavior

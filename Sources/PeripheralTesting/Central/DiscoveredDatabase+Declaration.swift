@@ -42,7 +42,8 @@ extension DiscoveredDatabase {
 
 /// The position of a characteristic in a declaration, counted among those of the same type.
 ///
-/// A service is found by its handle, if the handle is known. The other services are counted without the pinned services.
+/// A service is found by its handle, if the handle is known. The other services are counted without the
+/// pinned services.
 private struct Place {
     var service: BluetoothUUID
     var serviceIndex: Int

@@ -31,11 +31,13 @@ final class InMemoryServices: Sendable {
         let authorized = table.handlesWithAuthorization
         let application: ApplicationID
         if services.formerPlaces != nil {
-            guard let starts = services.starts(
-                of: services.preferredStarts.keys.sorted(),
-                preferring: { services.preferredStarts[$0] },
-                besides: server.occupiedHandles
-            ) else {
+            guard
+                let starts = services.starts(
+                    of: services.preferredStarts.keys.sorted(),
+                    preferring: { services.preferredStarts[$0] },
+                    besides: server.occupiedHandles
+                )
+            else {
                 throw .noPlace(service: table.services[0].uuid, at: 0)
             }
             application = try server.add(table, servedBy: provider, authorizing: authorized, at: starts)

@@ -200,7 +200,7 @@ struct CentralsTests {
                 on: bus.client,
                 kernelLinks: NoLinks(),
                 fallbackRate: .unlimited,
-                    log: RunLog(.silent)
+                log: RunLog(.silent)
             ) { _ in }
             try await DeviceWatcher(connection: bus.client, adapter: Self.adapter, centrals: centrals).watch()
             _ = try await daemon.call(await bus.client.uniqueName, "/", .peer, "Ping")

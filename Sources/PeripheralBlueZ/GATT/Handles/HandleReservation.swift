@@ -132,6 +132,7 @@ actor HandleReservation {
     ///   - count: The number of handles.
     ///   - used: The handles of the program's services.
     ///   - daemon: The access to bluetoothd.
+    /// - Throws: `BusError`.
     func reserveRoom(
         for count: Int,
         besides used: [ClosedRange<AttributeHandle>],
