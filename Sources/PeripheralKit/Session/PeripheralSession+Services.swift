@@ -7,8 +7,9 @@ extension PeripheralSession {
     /// Adds services to the peripheral.
     ///
     /// ```swift
-    /// let sensor = SensorService(of: device)
-    /// try await session.add { sensor }
+    /// try await session.add {
+    ///     GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { power }
+    /// }
     /// ```
     ///
     /// An added service behaves like a declared service. Its ``GATTServiceDeclaration/run(in:)`` begins, and
@@ -48,7 +49,7 @@ extension PeripheralSession {
     /// Removes services from the peripheral.
     ///
     /// ```swift
-    /// try await session.remove(sensor)
+    /// try await session.remove(heartRate)
     /// ```
     ///
     /// The session ends the service in this order:
@@ -83,7 +84,9 @@ extension PeripheralSession {
     /// Replaces services by other services.
     ///
     /// ```swift
-    /// try await session.replace(sensor) { SensorService(of: device, resolution: .high) }
+    /// try await session.replace(heartRate) {
+    ///     GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { power }
+    /// }
     /// ```
     ///
     /// The function is equal to ``add(mayFreezeDatabaseHash:_:)`` followed by ``remove(_:)``, without another
