@@ -147,6 +147,7 @@ extension Peripheral {
         } onCancel: {
             runtime.cancelHandlers()
         }
+        await runtime.services.end()
         await runtime.endHandlers()
         // The saving stops after the handlers have ended, so that their changes are saved as well.
         runtime.preservation?.stop()

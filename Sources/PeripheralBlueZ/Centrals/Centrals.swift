@@ -154,6 +154,13 @@ actor Centrals {
         context.remove(characteristics)
     }
 
+    /// Ends the unsent updates of services that are about to be removed.
+    func close(_ characteristics: [AttributeHandle]) {
+        reporter.gatheringEnds {
+            for characteristic in characteristics { transmitter.removed(characteristic) }
+        }
+    }
+
     /// Waits until bluetoothd awaits no confirmation of some characteristics, or until the limit.
     ///
     /// bluetoothd keeps a pointer to each unconfirmed indication, even if its service is removed. If centrals
@@ -170,7 +177,9 @@ actor Centrals {
         if let confirmed = confirmations.untilConfirmed(of: characteristics) {
             await Self.wait(for: confirmed, within: min(limit, .seconds(1)), by: clock)
         }
-        let certain = characteristics.filter { context.characteristics[$0]?.isNotified == false }
+        let certain = characteristics.filter {
+            context.characteristics[$0]?.isNotified == false || confirmations.hasConfirmed($0)
+        }
         if let confirmed = confirmations.untilConfirmed(of: certain) {
             await Self.wait(for: confirmed, within: limit - min(limit, .seconds(1)), by: clock)
         }

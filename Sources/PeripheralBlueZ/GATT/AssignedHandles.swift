@@ -188,7 +188,9 @@ extension AssignedHandles {
     /// Records that the registration has failed, and restores the previous state.
     func fail() {
         state.withLock { state in
-            if let former = former.withLock({ $0.take() }) { state = former }
+            guard var restored = former.withLock({ $0.take() }) else { return }
+            restored.removed = state.removed
+            state = restored
         }
     }
 
@@ -311,15 +313,18 @@ extension AssignedHandles {
         let demanded = assignedServices(state).compactMap { service in
             range(of: service, state).map { (service: service, range: $0) }
         }
-        let misplaced = demanded.filter { touches($0.range, state.unavailable) }
+        let misplaced = demanded.filter { service in
+            touches(service.range, state.unavailable) || state.others.contains(where: service.range.overlaps)
+        }
         guard !misplaced.isEmpty else { return true }
         if services.formerPlaces != nil { return placeAgain(&state) }
         state.movable.formUnion(misplaced.map(\.service))
         let movable = demanded.filter { state.movable.contains($0.service) }
             .sorted { $0.range.lowerBound < $1.range.lowerBound }
-        let kept = present(state).filter { !state.movable.contains($0) }.compactMap {
-            range(of: $0, state)
-        }
+        let kept =
+            present(state).filter { !state.movable.contains($0) }.compactMap {
+                range(of: $0, state)
+            } + state.others
         let first = Int(movable[0].range.lowerBound.rawValue)
         let sizes = movable.map { table.attributes(ofService: $0.service).count }
         // The services are placed after their old handles, or at the beginning if there is no room. They stay

@@ -22,8 +22,22 @@ extension BusSession {
             try await agent.register(on: ObjectPath(adapter))
             return .registeredAgent
         case .registerServices(let groups):
-            for group in groups.keys.inOrder().compactMap({ supervisor.services[$0] }) {
-                try await register(group, by: managers, on: adapter, for: supervisor)
+            let isFirst = applications.beginsFirst()
+            for group in groups.keys.inOrder().compactMap({ supervisor.services[$0] })
+            // The program may have removed all services of the group meanwhile.
+            where !group.handles.order.isEmpty {
+                do {
+                    try await register(group, by: managers, on: adapter, for: supervisor)
+                } catch let error where isFirst && group.number > 0 {
+                    let failure =
+                        (error as? RegistrationStateMachine.Failure)
+                        ?? RegistrationStateMachine.Failure(error, step: .registeringApplication)
+                    guard failure.leavesDaemon, failure.code == .rejected else { throw error }
+                    supervisor.report(
+                        failure,
+                        "Added services are off the air. The backend registers them again after the next loss."
+                    )
+                }
             }
             try await reservation.reserveRoom(
                 for: supervisor.publication.reservedHandles,
@@ -220,6 +234,7 @@ extension BusSession {
         let group = application.group
         let services = starts.compactMap(group.index)
         let characteristics = services.flatMap { application.characteristicHandles(ofService: $0) }
+        await centrals.close(characteristics)
         let late = await centrals.untilConfirmed(
             of: Set(characteristics),
             within: BackendServices.confirmationLimit,

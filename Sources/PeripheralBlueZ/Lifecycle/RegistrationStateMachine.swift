@@ -217,6 +217,10 @@ extension RegistrationStateMachine {
         switch state {
         case .registeringAgent, .registeringApplications:
             return withdrawAgent(failure)
+        case .registeringServices where failure.code == .timedOut,
+            .withdrawingServices where failure.code == .timedOut:
+            // bluetoothd may have the services nevertheless, until the connection ends.
+            return end(failure)
         case .registeringServices:
             services.refuse(failure)
             return proceed()
@@ -349,6 +353,11 @@ extension RegistrationStateMachine {
     }
 
     private mutating func finish(_ failure: Failure?) -> Action {
+        if failure != nil {
+            // The next registration continues with what the program wants.
+            advertising.completeDemand()
+            services.completeDemand()
+        }
         state = .finished
         return .finish(failure)
     }

@@ -15,6 +15,8 @@ final class ConfirmationTracker {
     private let reporter: EventReporter
     private let turns: DaemonTurns
     private var confirmations = Confirmations()
+    /// The characteristics with confirmed indications.
+    private var confirmed: Set<AttributeHandle> = []
     /// The waits for the confirmations of some characteristics; `nil` for all characteristics.
     private var waits: [(characteristics: Set<AttributeHandle>?, done: AsyncStream<Void>.Continuation)] = []
 
@@ -45,8 +47,14 @@ final class ConfirmationTracker {
         confirmations.joined(.call(characteristic))
     }
 
+    /// Returns whether a central has confirmed an indication of a characteristic.
+    func hasConfirmed(_ characteristic: AttributeHandle) -> Bool {
+        confirmed.contains(characteristic)
+    }
+
     /// Records a confirmation.
     func confirmed(_ source: Confirmations.Source) {
+        confirmed.insert(source.characteristic)
         end(confirmations.confirmed(source))
     }
 
@@ -122,6 +130,7 @@ final class ConfirmationTracker {
 
     /// Records that a characteristic no longer exists.
     func removed(_ characteristic: AttributeHandle, because failure: PeripheralError) {
+        confirmed.remove(characteristic)
         end(confirmations.lost(.call(characteristic), because: failure))
     }
 

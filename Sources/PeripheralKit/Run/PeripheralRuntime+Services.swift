@@ -130,31 +130,48 @@ extension PeripheralRuntime {
                 try await register(addition)
                 return try await withdraw(indices)
             }
-            // Throws before anything changes.
+            // Both throw before anything changes.
             _ = try addition(of: declarations, without: indices, mayFreezeDatabaseHash)
             let former = services.declarations(of: removed)
+            _ = try addition(of: former, without: indices, true)
+            let values = persistentValues(of: indices)
             try await withdraw(indices)
             do {
-                try await register(addition(of: declarations, mayFreezeDatabaseHash))
+                try await register(addition(of: declarations, mayFreezeDatabaseHash), continuing: values)
             } catch {
-                try await register(addition(of: former, mayFreezeDatabaseHash))
+                try await register(addition(of: former, true), continuing: values)
                 throw error
             }
         }
     }
 
     /// Registers services, which centrals can use from then on.
-    private func register(_ addition: ServiceAddition) async throws {
+    ///
+    /// - Parameters:
+    ///   - addition: The services.
+    ///   - values: Persistent values that the services continue with.
+    /// - Throws: The error of the backend. Then nothing has changed.
+    private func register(
+        _ addition: ServiceAddition,
+        continuing values: [CharacteristicIdentity: [UInt8]] = [:]
+    ) async throws {
         guard !addition.declarations.isEmpty else { return }
         let link = try services.link()
         let former = declaration.declared
         // Requests can arrive before the backend has returned.
         declaration.declared = addition.declared
         let own = addition.declared.attributes(in: addition.ranges)
-        persistentValues.add(own.persistentValues, values: [:])
+        let values = addition.declared.values(values)
+        persistentValues.add(own.persistentValues, values: values)
         server.declarationChanged()
         updates.add(own.updatePolicies)
-        preservation?.servicesChanged(to: addition.declared)
+        preservation?.servicesChanged(to: addition.declared, with: values)
+        // While the peripheral is off the air, no backend reports the handles of the services.
+        for handle in addition.ranges.map(\.lowerBound) {
+            if let place = addition.services.preservedHandles[handle] {
+                server.handlesOnAir.assign(place, to: handle)
+            }
+        }
         do {
             try await link.add(addition.services)
         } catch {
@@ -169,6 +186,15 @@ extension PeripheralRuntime {
         }
         added(addition)
         await advertiseServices()
+    }
+
+    /// The persistent values of services.
+    private func persistentValues(of services: Set<Int>) -> [CharacteristicIdentity: [UInt8]] {
+        let declared = declaration.declared
+        let ranges = services.map(declared.table.serviceRange)
+        return declared.valueHandles.compactMapValues { handle in
+            ranges.contains { $0.contains(handle) } ? persistentValues[handle] : nil
+        }
     }
 
     private func added(_ addition: ServiceAddition) {
@@ -283,6 +309,15 @@ extension DeclaredState {
         )
         // A part of a table is always a table.
         return remaining.map { DeclaredState(peripheral, table: $0) } ?? self
+    }
+
+    /// Returns values by the handles of their characteristics.
+    fileprivate func values(_ values: [CharacteristicIdentity: [UInt8]]) -> [AttributeHandle: [UInt8]] {
+        values.reduce(into: [:]) { byHandle, entry in
+            guard let handle = valueHandles[entry.key], persistentValues[handle]?.accepts(entry.value) == true
+            else { return }
+            byHandle[handle] = entry.value
+        }
     }
 
     /// The parts of the declaration that concern some attributes.

@@ -308,6 +308,7 @@ final class PeripheralRuntime: PeripheralHost {
     func post(_ value: [UInt8], of characteristic: AttributeHandle) throws(PeripheralError) -> Bool? {
         guard let preservation, let limit = declaration.durableLimit(characteristic) else { return nil }
         try checkIsRunning()
+        try updates.checkIsOpen(characteristic)
         return preservation.post(value, of: characteristic, limit: limit)
     }
 
@@ -316,6 +317,7 @@ final class PeripheralRuntime: PeripheralHost {
         guard let preservation, let limit = declaration.durableLimit(characteristic) else {
             return try await updates.notify(characteristic, value, to: .subscribers)
         }
+        try updates.checkIsOpen(characteristic)
         try await preservation.notify(value, of: characteristic, limit: limit)
     }
 

@@ -15,12 +15,17 @@ final class ServiceChanges: Sendable {
         var nextHandle: AttributeHandle = 0x0001
         /// The declarations of the present services.
         var declarations: [any GATTServiceDeclaration] = []
+        /// The change under way.
+        var change: Task<Void, any Error>?
         /// Whether the log says that the Database Hash no longer changes.
         var hasReportedFrozenHash = false
     }
 
     /// The maximum number of types in the counts of removed services.
     private static let totalsCapacity = 64
+
+    /// The handle after which the next service looks for low handles again.
+    private static let turningPoint: AttributeHandle = 0x2000
 
     private let turns = Turns()
     let work = ServiceWork()
@@ -79,7 +84,13 @@ final class ServiceChanges: Sendable {
             defer { turns.leave() }
             try await change()
         }
+        state.withLock { $0.change = task }
         try await task.value
+    }
+
+    /// Waits until the change under way has ended, after ``stop()``.
+    func end() async {
+        _ = await state.withLock { $0.change.take() }?.result
     }
 
     /// Counts the updates of a removed characteristic.
@@ -97,7 +108,8 @@ final class ServiceChanges: Sendable {
 
     /// Chooses handles in the table for services, which no present service has.
     ///
-    /// Handles are used again as late as possible, because late events can name them.
+    /// Handles are used again late, because late events can name them. But they stay low, because some
+    /// tables have an entry for each lower handle.
     ///
     /// - Returns: The first handle of each service; `nil` if there is no room.
     func makeHandles(
@@ -118,6 +130,7 @@ final class ServiceChanges: Sendable {
                 starts.append(start)
                 state.nextHandle = last.advanced(by: 1) ?? 0x0001
             }
+            if state.nextHandle > Self.turningPoint { state.nextHandle = 0x0001 }
             return starts
         }
     }

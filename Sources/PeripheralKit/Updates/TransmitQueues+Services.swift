@@ -38,11 +38,12 @@ extension TransmitQueues {
             ended(id, .failure(.serviceRemoved))
         }
         var removed: [(AttributeHandle, UpdateCounters)] = []
-        for index in characteristics.indices where handles.contains(characteristics[index].characteristic) {
-            for subscriber in characteristics[index].subscribers {
+        for number in handles.lowerBound.rawValue...handles.upperBound.rawValue {
+            let characteristic = AttributeHandle(rawValue: number)
+            guard let index = queues.characteristicIndex(characteristic) else { continue }
+            for subscriber in queues.characteristics[index].subscribers {
                 end(subscriber.central, index, because: .serviceRemoved)
             }
-            let characteristic = characteristics[index].characteristic
             if let counters = queues.remove(characteristic) { removed.append((characteristic, counters)) }
         }
         queues.closed.removeAll { $0 == handles }

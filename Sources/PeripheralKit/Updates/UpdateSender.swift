@@ -159,6 +159,13 @@ final class UpdateSender: Sendable {
         change { $0.queues.close(handles) }
     }
 
+    /// - Throws: ``PeripheralError`` with the code `serviceRemoved` if the service of a characteristic is
+    ///   about to be removed.
+    func checkIsOpen(_ characteristic: AttributeHandle) throws(PeripheralError) {
+        guard state.withLock({ $0.queues.queues.isClosed(characteristic) }) else { return }
+        throw .serviceRemoved
+    }
+
     /// Removes the characteristics of a removed service.
     ///
     /// - Returns: The counts of the values of each characteristic.

@@ -27,10 +27,11 @@ final class RestoredPeripheralTests: Sendable {
         }
     }
 
-    private func run(
+    @discardableResult
+    private func run<Output: Sendable>(
         _ peripheral: Peripheral,
-        _ body: @escaping @Sendable (VirtualCentral, PeripheralSession) async throws -> Void
-    ) async throws {
+        _ body: @escaping @Sendable (VirtualCentral, PeripheralSession) async throws -> Output
+    ) async throws -> Output {
         try await peripheral.run(on: backend, restoringFrom: store, savingEvery: .zero, logger: .silent) {
             [backend] session in
             try await body(backend.makeCentral(of: peripheral), session)
@@ -62,6 +63,57 @@ final class RestoredPeripheralTests: Sendable {
             let database = try await central.discover()
             let values = database.services.filter { $0.uuid == Self.service }.flatMap(\.characteristics)
             #expect(try await central.read(values[0].valueHandle, offset: 0) == [0])
+        }
+    }
+
+    /// The present services are preserved, not the declared ones.
+    @Test func itHasTheServicesThatItHadLast() async throws {
+        let humidity = Characteristic<UInt8>(0x2A6F, [.read, .write]) { PersistentValue(initially: 1) }
+        let places = try await run(door) { [level] central, session in
+            try await session.add { GATTService(0x181A) { humidity } }
+            try await session.set(humidity, to: 40)
+            try await session.remove(GATTService(.battery) { level })
+            try await central.connect()
+            return try await central.discover().applicationServices
+        }
+        let preserved = try await store.preserved(as: Self.identifier)
+        let again = preserved.again {}
+        try await run(again) { central, session in
+            #expect(session.services.map(\.uuid) == [Self.service, 0x181A])
+            try await central.connect()
+            let found = try await central.discover().applicationServices
+            #expect(found == places)
+            let handle = try #require(found.last?.characteristics.first?.valueHandle)
+            #expect(try await central.read(handle, offset: 0) == [40])
+        }
+    }
+
+    /// A service that the program adds again in the next run, as a gateway does.
+    @Test func anAddedServiceReturnsToItsHandlesInTheNextRun() async throws {
+        let sensors = (0..<3).map { number in
+            GATTService(0x181A) { Characteristic<UInt8>(0x2A6E, value: UInt8(number)) }
+        }
+        let places = try await run(door) { central, session in
+            for sensor in sensors { try await session.add { sensor } }
+            try await session.remove(sensors[0])
+            try await central.connect()
+            return try await central.discover().applicationServices
+        }
+        try await run(door) { central, session in
+            try await central.connect()
+            let declared = places.filter { $0.uuid != 0x181A }
+            #expect(try await central.discover().applicationServices == declared)
+            let others = [2, 1].map { number in
+                GATTService(0x181A) { Characteristic<UInt8>(0x2A6E, value: UInt8(number)) }
+            }
+            for sensor in others { try await session.add { sensor } }
+            let found = try await central.discover().applicationServices
+            #expect(found == places)
+            var values: [[UInt8]] = []
+            for service in found where service.uuid == 0x181A {
+                values.append(try await central.read(service.characteristics[0].valueHandle, offset: 0))
+            }
+            #expect(values == [[1], [2]])
         }
     }
 

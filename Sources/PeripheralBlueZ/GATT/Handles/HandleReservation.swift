@@ -17,6 +17,7 @@ actor HandleReservation {
     private var claimed: Set<HandleBlock> = []
     /// The blocks for services that the program adds during the run.
     private var room: Set<HandleBlock> = []
+    private var hasReservedRoom = false
     /// The handles of the claimed blocks that contain no service of another program.
     private var free: [ClosedRange<AttributeHandle>] = []
     /// The blocks that another program had when this program last tried to claim them.
@@ -138,7 +139,8 @@ actor HandleReservation {
         besides used: [ClosedRange<AttributeHandle>],
         in daemon: Daemon
     ) async throws(BusError) {
-        guard count > 0, room.isEmpty else { return }
+        guard count > 0, !hasReservedRoom else { return }
+        hasReservedRoom = true
         if claimed.isEmpty { try await passClaims(in: daemon) }
         var unchecked: [ClosedRange<AttributeHandle>] = []
         var left = count

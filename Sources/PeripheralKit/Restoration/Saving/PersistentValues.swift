@@ -100,7 +100,7 @@ final class PersistentValues: Sendable {
         _ handler: () async throws -> [Update]
     ) async throws {
         try await inTurn(handle) {
-            take(value, writtenTo: handle, with: try await handler())
+            try take(value, writtenTo: handle, with: try await handler())
         }
         if state.withLock({ $0.durable.contains(handle) }) { try await preservation?.flush() }
     }
@@ -111,7 +111,7 @@ final class PersistentValues: Sendable {
     func set(_ value: [UInt8], of handle: AttributeHandle) async throws -> Bool {
         if let preservation, let limit = durableLimit(handle) {
             let update = DurableUpdate(characteristic: handle, value: value, limit: limit)
-            while !keep(value, of: handle, posting: update) {
+            while try !keep(value, of: handle, posting: update) {
                 // Unsaved updates continue to occupy room. If the store is broken, flushing throws instead of
                 // waiting.
                 try await preservation.flush()
@@ -121,7 +121,8 @@ final class PersistentValues: Sendable {
             return true
         }
         // Inside the lock, so that the value that was set last is also preserved last.
-        let (change, isDurable) = state.withLock { state in
+        let (change, isDurable) = try state.withLock { state throws(PeripheralError) in
+            try state.checkIsPresent(handle)
             state.values[handle] = value
             return (preservation?.set(value, of: handle), state.durable.contains(handle))
         }
@@ -143,14 +144,19 @@ final class PersistentValues: Sendable {
         }
     }
 
-    private func take(_ value: [UInt8], writtenTo handle: AttributeHandle, with others: [Update]) {
+    private func take(
+        _ value: [UInt8],
+        writtenTo handle: AttributeHandle,
+        with others: [Update]
+    ) throws(PeripheralError) {
         let updates = [Update(characteristic: handle, value: value)] + others
         let kept = updates.compactMap { update in
             durableLimit(update.characteristic).map {
                 DurableUpdate(characteristic: update.characteristic, value: update.value, limit: $0)
             }
         }
-        state.withLock { state in
+        try state.withLock { state throws(PeripheralError) in
+            try state.checkIsPresent(handle)
             state.values[handle] = value
             let change = preservation?.write(value, to: handle, posting: kept, sending: state.sending(handle))
             let fleeting = updates.filter { durableLimit($0.characteristic) == nil }
@@ -160,8 +166,13 @@ final class PersistentValues: Sendable {
     }
 
     /// - Returns: Whether there is room for the update. Without room, the value has not changed.
-    private func keep(_ value: [UInt8], of handle: AttributeHandle, posting update: DurableUpdate) -> Bool {
-        state.withLock { state in
+    private func keep(
+        _ value: [UInt8],
+        of handle: AttributeHandle,
+        posting update: DurableUpdate
+    ) throws(PeripheralError) -> Bool {
+        try state.withLock { state throws(PeripheralError) in
+            try state.checkIsPresent(handle)
             guard
                 preservation?.set(value, of: handle, posting: update, sending: state.sending(handle)) == true
             else { return false }
@@ -220,6 +231,13 @@ extension PersistentValues.State {
         }
         unsent.removeAll { handles.contains($0.handle) }
         return Array(removed.values)
+    }
+
+    /// - Throws: ``PeripheralError`` with the code `serviceRemoved`. The value must not return to the
+    ///   preserved state.
+    fileprivate func checkIsPresent(_ handle: AttributeHandle) throws(PeripheralError) {
+        guard turns[handle] == nil else { return }
+        throw .serviceRemoved
     }
 
     fileprivate func sending(_ handle: AttributeHandle) -> Preservation.Sending {

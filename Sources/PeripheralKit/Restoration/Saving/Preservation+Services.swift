@@ -4,7 +4,12 @@ private import Synchronization
 /// Services that the program adds and removes.
 extension Preservation {
     /// Records the present services, with the state of those that stay.
-    func servicesChanged(to declared: DeclaredState) {
+    ///
+    /// - Parameters:
+    ///   - declared: The present services.
+    ///   - values: Persistent values of new services, by their value handles.
+    func servicesChanged(to declared: DeclaredState, with values: [AttributeHandle: [UInt8]] = [:]) {
+        let new = values
         changeSubscribers { state in
             let former = state.preserved.database
             state.preserved.database = declared.database(at: former.startsOnAir(in: declared.table))
@@ -13,7 +18,7 @@ extension Preservation {
             state.preserved.formats = declared.formats
             let values = state.preserved.values
             state.preserved.values = declared.persistentValues.reduce(into: [:]) { present, entry in
-                present[entry.key] = values[entry.key] ?? entry.value.declaration.initial
+                present[entry.key] = new[entry.key] ?? values[entry.key] ?? entry.value.declaration.initial
             }
             state.preserved.formerValues = state.preserved.formerValues.filter {
                 declared.persistentValues[$0.key] != nil
@@ -33,7 +38,7 @@ extension Preservation {
 
 extension PreservedDatabase {
     /// Returns the first handles on the air of the services of another table, as far as they are in this one.
-    fileprivate func startsOnAir(in table: AttributeTable) -> [Int: AttributeHandle] {
+    func startsOnAir(in table: AttributeTable) -> [Int: AttributeHandle] {
         var starts: [Int: AttributeHandle] = [:]
         for index in table.services.indices {
             let start = table.serviceRange(index).lowerBound

@@ -155,7 +155,10 @@ final class Preservation: Sendable {
             let starts = state.preserved.database.startsOnAir
             let hasMoved = state.lastStarts.contains { starts[$0.key] != $0.value }
             state.lastStarts = starts
-            if hasMoved { state.restored = start.restored(at: starts) }
+            if hasMoved {
+                let declared = start.declared.table
+                state.restored = start.restored(at: state.preserved.database.startsOnAir(in: declared))
+            }
             return hasMoved
         }
         change { _ in }

@@ -17,6 +17,7 @@ struct RestorationStart: Sendable {
     let declared: DeclaredState
     private let match: DatabaseMatch
     private let plan: HandlePlan
+    private let leftPlaces: FormerPlaces
     private let restoredValues: RestoredValues
 
     /// Opens and reads the record of a peripheral.
@@ -46,8 +47,8 @@ struct RestorationStart: Sendable {
         (record, failure, loaded, problems) = (found.record, found.failure, found.loaded, found.problems)
         match =
             loaded.map { DatabaseMatch(of: declared.table, with: $0.database.table) } ?? DatabaseMatch()
-        let formerPlaces = loaded?.formerPlaces ?? FormerPlaces()
-        plan = HandlePlan(for: declared.table, after: loaded?.database, match, besides: formerPlaces)
+        leftPlaces = Self.places(leftBy: loaded, match)
+        plan = HandlePlan(for: declared.table, after: loaded?.database, match, besides: leftPlaces)
         restoredValues = RestoredValues(of: declared, from: loaded, match)
         problems += restoredValues.problems
     }
@@ -84,8 +85,8 @@ struct RestorationStart: Sendable {
         return handles
     }
 
-    /// The places of services that were removed during an earlier run, or are no longer declared.
-    var formerPlaces: FormerPlaces {
+    /// Returns the places of services that were removed during an earlier run, or are no longer declared.
+    private static func places(leftBy loaded: PreservedState?, _ match: DatabaseMatch) -> FormerPlaces {
         guard let loaded else { return FormerPlaces() }
         var places = loaded.formerPlaces
         let database = loaded.database
@@ -95,6 +96,12 @@ struct RestorationStart: Sendable {
             else { continue }
             places.removed(database.service(index), from: start)
         }
+        return places
+    }
+
+    /// The places of services that the peripheral had, and does not have at the start of the run.
+    var formerPlaces: FormerPlaces {
+        var places = leftPlaces
         for index in declared.table.services.indices {
             let range = declared.table.serviceRange(index)
             guard let start = plan.startsOnAir[index],

@@ -97,7 +97,10 @@ package struct FormerPlaces: Hashable, Sendable {
         mayFreezeDatabaseHash: Bool = false
     ) -> AttributeHandle? {
         let occupied = occupied.map { Int($0.lowerBound.rawValue)...Int($0.upperBound.rawValue) }
-        let free = places.filter { place in !occupied.contains { $0.overlaps(place.handles) } }
+        let free = places.filter { place in
+            (mayFreezeDatabaseHash || place.handles.upperBound < Self.endOfHash)
+                && !occupied.contains { $0.overlaps(place.handles) }
+        }
         let own = service.identity.flatMap { identity in
             free.first { $0.service.identity == identity && $0.service.size == service.size }
         }

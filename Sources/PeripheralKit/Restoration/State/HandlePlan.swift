@@ -62,7 +62,9 @@ struct HandlePlan {
             table.services.indices.filter { startsOnAir[$0] == nil },
             of: table,
             behind: behind.max(),
-            around: pinned
+            around: pinned,
+            besides: taken,
+            formerPlaces
         )
     }
 
@@ -71,7 +73,9 @@ struct HandlePlan {
         _ services: [Int],
         of table: AttributeTable,
         behind last: Int?,
-        around pinned: [ClosedRange<AttributeHandle>]
+        around pinned: [ClosedRange<AttributeHandle>],
+        besides taken: [ClosedRange<AttributeHandle>],
+        _ formerPlaces: FormerPlaces
     ) {
         let layouts = [
             BackendPublication.handleGap, BackendPublication.handleGap / 2, BackendPublication.handleGap / 4,
@@ -80,11 +84,35 @@ struct HandlePlan {
             gap in
             Layout(services.map { table.serviceRange($0).count }, behind: last, around: pinned, gap: gap)
         }
-        let layout =
-            layouts.first { $0.end <= Self.endOfHash } ?? layouts.first { $0.end <= 0x1_0000 }
+        var layout = layouts.first { $0.end <= Self.endOfHash }
+        if layout == nil, placeBetween(services, of: table, besides: taken, formerPlaces) { return }
+        layout = layout ?? layouts.first { $0.end <= 0x1_0000 }
         for (service, start) in zip(services, layout?.starts ?? []) {
             startsOnAir[service] = UInt16(exactly: start).map(AttributeHandle.init(rawValue:))
         }
+    }
+
+    /// Places services between the others, if there is no room behind them.
+    ///
+    /// - Returns: Whether there is room below 0x0400 for all of them.
+    private mutating func placeBetween(
+        _ services: [Int],
+        of table: AttributeTable,
+        besides taken: [ClosedRange<AttributeHandle>],
+        _ formerPlaces: FormerPlaces
+    ) -> Bool {
+        var taken = taken
+        var starts: [Int: AttributeHandle] = [:]
+        for service in services {
+            let range = table.serviceRange(service)
+            let place = formerPlaces.place(for: FormerPlaces.Service(table.services[service]), besides: taken)
+            guard let place, let end = place.advanced(by: range.upperBound.offset(from: range.lowerBound))
+            else { return false }
+            taken.append(place...end)
+            starts[service] = place
+        }
+        startsOnAir.merge(starts) { $1 }
+        return true
     }
 
     /// The positions of services with given sizes.

@@ -140,7 +140,12 @@ private struct DatabaseDraft {
     func finished() throws(RestorationError) -> PreservedDatabase {
         let table: AttributeTable
         do throws(AttributeTableError) {
-            table = try AttributeTable(services: services)
+            // Services that were added during a run can begin anywhere in the table.
+            let starts = positions.map { ($0.value, $0.key) }
+            table = try AttributeTable(
+                services: services,
+                starts: Dictionary(starts) { first, _ in first }
+            )
         } catch {
             throw .damaged("the services do not fit into one database: \(error)")
         }

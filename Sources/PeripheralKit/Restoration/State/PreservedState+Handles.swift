@@ -3,7 +3,8 @@ internal import PeripheralCore
 extension PreservedState {
     /// The same state with the handles that a table of its services has from the beginning.
     ///
-    /// In a running peripheral, services that were added have other handles in the table.
+    /// In a running peripheral, services that were added have other handles in the table. If the services do
+    /// not fit into a table from the beginning, because one is pinned, they keep their handles.
     var renumbered: PreservedState {
         guard let table = try? AttributeTable(services: database.table.services), table != database.table
         else { return self }
