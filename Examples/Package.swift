@@ -79,6 +79,7 @@ let package = Package(
                 "keyboard", product("PeripheralKit"), product("PeripheralHID"), product("PeripheralTesting"),
             ]
         ),
+        example("sensor-gateway"),
         example("uart-console", services: ["PeripheralNordicUART"]),
         .testTarget(
             name: "UARTConsoleTests",
