@@ -40,6 +40,48 @@ struct SoakTests {
         }
     }
 
+    /// Services that come and go a thousand times leave no memory, and no handle from 0x0400 on.
+    ///
+    /// The emulated bluetoothd is in the same process, so its memory counts as well.
+    @Test(.timeLimit(.minutes(10)), arguments: [BlueZVersion.v5_66, .v5_87])
+    func aThousandChangesOfServicesLeaveNothing(version: BlueZVersion) async throws {
+        let (warmUp, changes) = (200, 1_200)
+        let base = Characteristic<UInt8>(0x2A19, value: 99)
+        let gateway = Peripheral("Gateway", reservedHandles: 256) { GATTService(.battery) { base } }
+        let services = (0..<40).map { number in
+            GATTService(BluetoothUUID(0xC000 + UInt16(number))) {
+                (0...number % 12).map { _ in Characteristic<UInt8>(0x2A6E, [.read, .notify]) { Read { 7 } } }
+            }
+        }
+        try await PeripheralEmulator.withEmulatedBlueZ(EmulatedBlueZ.Configuration(version: version)) {
+            bluez in
+            try await gateway.run(on: bluez.backend, logger: .silent) { session in
+                var random = SeededGenerator(seed: 1)
+                var present: Set<Int> = []
+                var early = Usage(descriptors: 0, kilobytes: 0)
+                let central = bluez.central(for: gateway)
+                try await central.connect()
+                for change in 1...changes {
+                    let number = Int.random(in: services.indices, using: &random)
+                    if present.remove(number) != nil {
+                        try await session.remove(services[number])
+                    } else {
+                        present.insert(number)
+                        try await session.add { services[number] }
+                    }
+                    if change == warmUp { early = Usage.now }
+                    guard change % 100 == 0 else { continue }
+                    let found = try await central.discover().applicationServices
+                    #expect(Set(found.map(\.uuid)) == Set(present.map { services[$0].uuid } + [.battery]))
+                    #expect(found.allSatisfy { $0.handles.upperBound < 0x0400 })
+                }
+                let late = Usage.now
+                print("after \(warmUp) changes: \(early), after \(changes): \(late)")
+                #expect(late.kilobytes - early.kilobytes < 1024)
+            }
+        }
+    }
+
     /// A program that runs a peripheral again and again, and ends each run as its central leaves, keeps
     /// nothing of them.
     ///
