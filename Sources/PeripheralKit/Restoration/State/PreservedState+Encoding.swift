@@ -54,7 +54,9 @@ extension PreservedState {
         restorationState.append(optionGroup)
         restorationState.append(Self.valueGroup(PreservedSchema.formerValues, formerValues))
         restorationState.append(formatGroup)
-        restorationState.append(formerPlaces.database.encoded(as: PreservedSchema.formerPlaces).group)
+        if let former = formerPlaces.database {
+            restorationState.append(former.encoded(as: PreservedSchema.formerPlaces).group)
+        }
         return restorationState
     }
 

@@ -49,12 +49,11 @@ extension Dictionary where Key == AttributeHandle {
 extension FormerPlaces {
     /// The places in the form of a database, in the order of the removals.
     ///
-    /// Services that include others are not part of it, because the others may be present.
-    var database: PreservedDatabase {
+    /// Services that include others are not part of it, because the others may be present. The database is
+    /// `nil` if the services do not fit into one table.
+    var database: PreservedDatabase? {
         let places = places.filter { $0.service.description.includedServices.isEmpty }
-        guard let table = try? AttributeTable(services: places.map(\.service.description)) else {
-            return PreservedDatabase(table: .empty)
-        }
+        guard let table = try? AttributeTable(services: places.map(\.service.description)) else { return nil }
         var staticValues: [AttributeHandle: [UInt8]] = [:]
         for (index, place) in places.enumerated() {
             for (attribute, value) in zip(table.attributes(ofService: index), place.service.constants) {
@@ -85,13 +84,5 @@ extension PreservedDatabase {
             table.services[index],
             constants: table.attributes(ofService: index).map { staticValues[$0.handle] }
         )
-    }
-}
-
-extension AttributeTable {
-    /// The table without services.
-    fileprivate static var empty: AttributeTable {
-        guard let table = try? AttributeTable(services: []) else { preconditionFailure("no service fails") }
-        return table
     }
 }
