@@ -63,9 +63,13 @@ extension PeripheralSession {
     /// 3. The session waits until running handlers have answered, for at most 4 seconds. Do not remove a
     ///    service in a handler of this service, because the removal would wait for the handler.
     /// 4. The Bluetooth stack removes the service. If a central has not confirmed an indication of the
-    ///    service, the stack waits for the confirmation. If the confirmation does not arrive in time, the
-    ///    stack disconnects the central.
+    ///    service, the stack first waits for the confirmation for up to 5 seconds. Then the stack disconnects
+    ///    the central. BlueZ does not report which central has asked for indications. If the characteristic
+    ///    also sends notifications and no indication was confirmed before, the wait is at most one second,
+    ///    and no central is disconnected.
     /// 5. ``SessionEvent/unsubscribed(_:)`` reports the end of each subscription.
+    ///
+    /// If the service is added again, each ``PersistentValue`` begins with its initial value.
     ///
     /// Other services are not affected. The order of changes, the effect of a cancellation, and the behavior
     /// while the peripheral is not published are those of ``add(mayFreezeDatabaseHash:_:)``.
@@ -92,7 +96,8 @@ extension PeripheralSession {
     /// The function is equal to ``add(mayFreezeDatabaseHash:_:)`` followed by ``remove(_:)``, without another
     /// change in between. The function first removes the earlier services if the new services use the same
     /// `Characteristic` constants or the same handles. If the Bluetooth stack then refuses the new services,
-    /// the earlier services return, but centrals have to subscribe again.
+    /// the earlier services return, but centrals have to subscribe again. The values of each
+    /// ``PersistentValue`` with the same constant stay the same if the earlier services are removed first.
     ///
     /// - Parameters:
     ///   - services: Present services.
