@@ -60,8 +60,14 @@ public struct Scenario: Sendable, CustomStringConvertible {
         guard let neighbor = scenarioRun.neighbor else {
             return try await run(scenarioRun, on: backend, logger: logger, clock: clock, makeCentral)
         }
-        try await neighbor.run(on: backend, restoringFrom: InMemoryRestorationStore(), logger: logger) { _ in
-            try await run(scenarioRun, on: backend, logger: logger, clock: clock, makeCentral)
+        let store = InMemoryRestorationStore()
+        try await neighbor.peripheral.run(on: backend, restoringFrom: store, logger: logger) { session in
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await neighbor.work(session) }
+                try await run(scenarioRun, on: backend, logger: logger, clock: clock, makeCentral)
+                group.cancelAll()
+                do { try await group.waitForAll() } catch is CancellationError {}
+            }
         }
     }
 
@@ -98,10 +104,8 @@ public struct ScenarioRun: Sendable {
     /// The peripherals that replace this peripheral in turn, as after restarts of the program.
     var restarts: [Restart] = []
 
-    /// The peripheral that another program publishes on the same adapter during the scenario.
-    ///
-    /// This peripheral has a restoration identifier.
-    var neighbor: Peripheral?
+    /// The other program on the same adapter during the scenario.
+    var neighbor: Neighbor?
 
     private let mtu: Int?
     private let body: TimedBody

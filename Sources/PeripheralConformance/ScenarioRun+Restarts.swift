@@ -28,10 +28,26 @@ extension ScenarioRun {
         return scenarioRun
     }
 
-    /// Returns the run next to another program, which started earlier and has a restoration identifier.
-    func beside(_ neighbor: Peripheral) -> ScenarioRun {
+    /// Another program on the same adapter.
+    struct Neighbor: Sendable {
+        /// The peripheral of the program, which has a restoration identifier.
+        let peripheral: Peripheral
+        /// What the program does until it is cancelled.
+        let work: @Sendable (_ session: PeripheralSession) async throws -> Void
+    }
+
+    /// Returns the run next to another program, which started earlier.
+    ///
+    /// - Parameters:
+    ///   - neighbor: The peripheral of the program, with a restoration identifier.
+    ///   - work: What the program does until it is cancelled.
+    /// - Returns: The run with the other program.
+    func beside(
+        _ neighbor: Peripheral,
+        _ work: @escaping @Sendable (_ session: PeripheralSession) async throws -> Void = { _ in }
+    ) -> ScenarioRun {
         var scenarioRun = self
-        scenarioRun.neighbor = neighbor
+        scenarioRun.neighbor = Neighbor(peripheral: neighbor, work: work)
         return scenarioRun
     }
 

@@ -135,7 +135,9 @@ package final class VirtualGATTServer: Sendable {
     ///   - provider: The provider that serves them.
     ///   - attributes: The attributes whose prepared writes the provider has to authorize, unless the central
     ///     is trusted.
-    ///   - starts: The requested handles of services that are not pinned, by the index of the service.
+    ///   - starts: Returns the requested handles of services that are not pinned, by the index of the
+    ///     service. It receives the handles of all present services, which do not change meanwhile. It must
+    ///     not use the server.
     ///   - asBluetoothd: Whether collisions of pinned services with those of other applications are handled
     ///     as in bluetoothd.
     /// - Returns: The identifier of the application.
@@ -144,11 +146,13 @@ package final class VirtualGATTServer: Sendable {
         _ table: AttributeTable,
         servedBy provider: any VirtualAttributeProvider,
         authorizing attributes: Set<AttributeHandle> = [],
-        at starts: [Int: AttributeHandle] = [:],
+        at starts: (_ occupied: [ClosedRange<AttributeHandle>]) throws(AttributeTableError) ->
+            [Int: AttributeHandle] = { _ in [:] },
         asBluetoothd: Bool = false
     ) throws(AttributeTableError) -> ApplicationID {
         let id = ApplicationID(number: state.withLock { $0.makeNumber() })
         try state.withLock { state throws(AttributeTableError) in
+            let starts = try starts(state.att.database.discovered.services.map(\.handles))
             let services = try state.att.add(
                 table,
                 of: id,
@@ -230,11 +234,6 @@ package final class VirtualGATTServer: Sendable {
     /// The handles on the air of an application's attributes, by the handles in its own table.
     package func handles(of application: ApplicationID) -> [AttributeHandle: AttributeHandle] {
         state.withLock { $0.att.database.handles(of: application) }
-    }
-
-    /// The handles on the air of all services.
-    package var occupiedHandles: [ClosedRange<AttributeHandle>] {
-        state.withLock { $0.att.database.discovered.services.map(\.handles) }
     }
 
     /// The handles on the air of an application's services, in order.

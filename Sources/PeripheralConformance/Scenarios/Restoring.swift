@@ -180,12 +180,7 @@ extension ConformanceSuite {
     {
         try await central.pair(.justWorks)
         let handles = try await handles(keeper, central)
-        let stack = try await central.discover().services.flatMap(\.characteristics)
-        guard let changed = stack.first(where: { $0.uuid == .serviceChanged }) else {
-            throw ConformanceFailure(description: "There is no Service Changed.")
-        }
-        try await central.subscribe(changed.valueHandle, to: .indication)
-        return handles + [changed.valueHandle]
+        return handles + [try await central.subscribeToServiceChanged()]
     }
 
     /// The central has subscribed to Service Changed.
@@ -227,11 +222,8 @@ extension ConformanceSuite {
         _ central: any TestCentral
     ) async throws {
         while true {
-            let value = try await central.nextUpdate(of: serviceChanged).value
-            try expect("length of Service Changed", value.count, is: 4)
-            let first = AttributeHandle(rawValue: UInt16(value[0]) | UInt16(value[1]) << 8)
-            let last = AttributeHandle(rawValue: UInt16(value[2]) | UInt16(value[3]) << 8)
-            if first <= handles.lowerBound, handles.upperBound <= last { return }
+            let changed = try await central.nextUpdate(of: serviceChanged).changedHandles()
+            if changed.contains(handles.lowerBound), changed.contains(handles.upperBound) { return }
         }
     }
 

@@ -31,20 +31,21 @@ final class InMemoryServices: Sendable {
         let authorized = table.handlesWithAuthorization
         let application: ApplicationID
         if services.formerPlaces != nil {
-            guard
+            application = try server.add(table, servedBy: provider, authorizing: authorized) {
+                occupied throws(AttributeTableError) in
                 let starts = services.starts(
                     of: services.preferredStarts.keys.sorted(),
                     preferring: { services.preferredStarts[$0] },
-                    besides: server.occupiedHandles
+                    besides: occupied
                 )
-            else {
-                throw .noPlace(service: table.services[0].uuid, at: 0)
+                guard let starts else { throw .noPlace(service: table.services[0].uuid, at: 0) }
+                return starts
             }
-            application = try server.add(table, servedBy: provider, authorizing: authorized, at: starts)
         } else {
             let starts = services.preferredStarts
             do throws(AttributeTableError) {
-                application = try server.add(table, servedBy: provider, authorizing: authorized, at: starts)
+                application = try server.add(table, servedBy: provider, authorizing: authorized) { _ in starts
+                }
             } catch {
                 guard !starts.isEmpty else { throw error }
                 application = try server.add(table, servedBy: provider, authorizing: authorized)
