@@ -231,7 +231,7 @@ extension AssignedHandles {
             state.unavailable.formUnion(blocks)
             guard !moveMisplaced(&state) else { return true }
             // Services that the program adds now stay below 0x0400, or are refused.
-            guard services.formerPlaces == nil || state.wasRegistered else { return false }
+            guard !services.areAdded || state.wasRegistered else { return false }
             // As a last resort, bluetoothd chooses the place.
             state.isPinned = false
             return true
@@ -275,7 +275,7 @@ extension AssignedHandles {
         if let blocks { return yield(blocks) }
         // As a last resort, bluetoothd chooses the place.
         return state.withLock { state in
-            guard services.formerPlaces == nil || state.wasRegistered else { return false }
+            guard !services.areAdded || state.wasRegistered else { return false }
             defer { state.isPinned = false }
             return state.isPinned
         }
@@ -317,7 +317,7 @@ extension AssignedHandles {
             touches(service.range, state.unavailable) || state.others.contains(where: service.range.overlaps)
         }
         guard !misplaced.isEmpty else { return true }
-        if services.formerPlaces != nil { return placeAgain(&state) }
+        if services.areAdded { return placeAgain(&state) }
         state.movable.formUnion(misplaced.map(\.service))
         let movable = demanded.filter { state.movable.contains($0.service) }
             .sorted { $0.range.lowerBound < $1.range.lowerBound }

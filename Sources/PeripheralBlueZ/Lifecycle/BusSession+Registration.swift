@@ -151,10 +151,9 @@ extension BusSession {
         // The claims of the other applications stay.
         let others = applications.all.flatMap(\.group.handles.planned)
         try await application.export(on: connection)
-        let isAdded = group.services.formerPlaces != nil
         handles.begin(
             besides: supervisor.services.occupied(besides: group),
-            avoiding: isAdded ? await reservation.foreign : []
+            avoiding: group.services.areAdded ? await reservation.foreign : []
         )
         do {
             try await register(application, besides: others, in: daemon)
@@ -165,7 +164,7 @@ extension BusSession {
             await centrals.remove(application.characteristicHandles)
             throw error
         }
-        if isAdded { await reservation.keepRoom(for: handles.demanded) }
+        if group.services.areAdded { await reservation.keepRoom(for: handles.demanded) }
         applications[group.number] = application
         supervisor.keep(await reservation.record)
         application.reportHandles()
@@ -217,7 +216,7 @@ extension BusSession {
                 guard handles.yield(reportsHandles: daemon.reportsHandles) else { throw refusal }
             } else if let service = handles.pinnedService(in: taken) {
                 throw RegistrationStateMachine.Failure.handlesTaken(of: service, in: taken)
-            } else if !handles.yield(taken), application.group.services.formerPlaces != nil {
+            } else if !handles.yield(taken), application.group.services.areAdded {
                 throw RegistrationStateMachine.Failure.noHandles
             }
         }
