@@ -155,7 +155,7 @@ actor Centrals {
     }
 
     /// Ends the unsent updates of services that are about to be removed.
-    func close(_ characteristics: [AttributeHandle]) {
+    func endUnsentUpdates(of characteristics: [AttributeHandle]) {
         reporter.gatheringEnds {
             for characteristic in characteristics { transmitter.removed(characteristic) }
         }

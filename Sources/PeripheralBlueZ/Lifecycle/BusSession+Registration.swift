@@ -233,7 +233,7 @@ extension BusSession {
         let group = application.group
         let services = starts.compactMap(group.index)
         let characteristics = services.flatMap { application.characteristicHandles(ofService: $0) }
-        await centrals.close(characteristics)
+        await centrals.endUnsentUpdates(of: characteristics)
         let late = await centrals.untilConfirmed(
             of: Set(characteristics),
             within: BackendServices.confirmationLimit,
