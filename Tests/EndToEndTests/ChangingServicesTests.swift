@@ -155,6 +155,40 @@ struct ChangingServicesTests {
         }
     }
 
+    /// If bluetoothd does not disconnect the central, the service stays until the central confirms.
+    @Test func aRemovalWaitsIfBluetoothdDoesNotDisconnect() async throws {
+        let sensor = Sensor(0, [.read, .indicate])
+        let (log, clock) = (LogRecorder(), ManualClock())
+        try await Self.run(logger: log.logger, clock: clock) { running in
+            let (central, indication) = try await running.addUnconfirmed(sensor)
+            let removal = try await running.removeWithoutDisconnecting(sensor, log, clock)
+            let found = try await central.discover().applicationServices.map(\.uuid)
+            #expect(found == [.battery, sensor.uuid])
+            central.setConfirmsIndications(true)
+            try await indication.value
+            try await removal.value
+            #expect(try await running.found() == [.battery])
+        }
+        #expect(!log.lines.contains { $0.contains("still unconfirmed") })
+    }
+
+    /// The wait ends when bluetoothd has no reason to keep the indication.
+    @Test func aRemovalDoesNotWaitForever() async throws {
+        let sensor = Sensor(0, [.read, .indicate])
+        let (log, clock) = (LogRecorder(), ManualClock())
+        try await Self.run(logger: log.logger, clock: clock) { running in
+            let (_, indication) = try await running.addUnconfirmed(sensor)
+            let removal = try await running.removeWithoutDisconnecting(sensor, log, clock)
+            try await until {
+                clock.advance(by: .seconds(1))
+                return log.lines.contains { $0.contains("still unconfirmed") }
+            }
+            try await removal.value
+            await #expect(throws: PeripheralError.self) { try await indication.value }
+            #expect(try await running.found() == [.battery])
+        }
+    }
+
     /// Two programs with services of the same type and size change them at the same time.
     @Test(arguments: daemons)
     func twoProgramsChangeTheirServices(daemon: EmulatedBlueZ.Configuration) async throws {
@@ -231,5 +265,23 @@ struct ChangingServicesTests {
             }
             #expect(try await running.found() == [.battery, 0xC200])
         }
+    }
+}
+
+extension ChangingServicesTests.Running {
+    /// Begins to remove a sensor, and forbids to disconnect its central until that was tried.
+    fileprivate func removeWithoutDisconnecting(
+        _ sensor: ChangingServicesTests.Sensor,
+        _ log: LogRecorder,
+        _ clock: ManualClock
+    ) async throws -> Task<Void, any Error> {
+        try await bluez.setPermitted(false)
+        let removal = Task { try await session.remove(sensor) }
+        try await until {
+            clock.advance(by: .milliseconds(100))
+            return log.lines.contains { $0.contains("does not disconnect it") }
+        }
+        try await bluez.setPermitted(true)
+        return removal
     }
 }

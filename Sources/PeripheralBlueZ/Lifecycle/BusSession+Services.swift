@@ -157,13 +157,8 @@ extension BusSession {
         let services = starts.compactMap(group.index)
         let characteristics = services.flatMap { application.characteristicHandles(ofService: $0) }
         await centrals.endUnsentUpdates(of: characteristics)
-        let late = await centrals.untilConfirmed(
-            of: Set(characteristics),
-            within: BackendServices.confirmationLimit,
-            by: supervisor.clock
-        )
         let devices = Devices(connection: connection, adapter: try ObjectPath(adapter))
-        for central in late { try? await devices.disconnect(central) }
+        try await endConfirmations(of: Set(characteristics), by: devices, for: supervisor)
         if group.handles.order.isEmpty {
             try await managers.withdrawApplication(at: application.root, timeout: .seconds(25))
             await application.withdraw(from: connection)
@@ -174,5 +169,56 @@ extension BusSession {
             await devices.untilAnswered()
         }
         await centrals.remove(characteristics)
+    }
+
+    /// The time after which bluetoothd no longer awaits a confirmation, and 1 s for the report.
+    ///
+    /// bluetoothd then ends the connection (`timeout_cb` in att.c).
+    private static let limitOfBluetoothd = Duration.seconds(31)
+
+    /// Waits until bluetoothd keeps no pointer to an indication of characteristics that it removes next.
+    ///
+    /// A central that does not confirm is disconnected. If bluetoothd refuses to disconnect the central, or
+    /// does not name it, the wait continues until bluetoothd itself no longer awaits the confirmation. If a
+    /// confirmation is missing even then, the removal continues. The likely reason is that this program has
+    /// expected too many confirmations, and a longer wait would change nothing.
+    private func endConfirmations(
+        of characteristics: Set<AttributeHandle>,
+        by devices: Devices,
+        for supervisor: Supervisor
+    ) async throws {
+        let limit = BackendServices.confirmationLimit
+        let rest = Self.limitOfBluetoothd - limit
+        guard
+            let late = await centrals.untilConfirmed(of: characteristics, within: limit, by: supervisor.clock)
+        else { return }
+        for central in late {
+            do {
+                try await devices.disconnect(central)
+            } catch let error as PeripheralError where error.code != .disconnected {
+                supervisor.log.report(
+                    .refusedDisconnection,
+                    .warning,
+                    """
+                    A central has not confirmed an indication of a removed service, and bluetoothd does not \
+                    disconnect it (\(error.message)). The removal waits until the central confirms or leaves, \
+                    for up to \(rest).
+                    """,
+                    metadata: ["central": "\(central)"]
+                )
+            } catch is PeripheralError {
+                // The central has left.
+            }
+        }
+        guard await centrals.untilConfirmed(of: characteristics, within: rest, by: supervisor.clock) != nil
+        else { return }
+        supervisor.log.report(
+            .unconfirmedRemoval,
+            .warning,
+            """
+            An indication of a removed service is still unconfirmed. bluetoothd may crash when the central \
+            confirms it.
+            """
+        )
     }
 }
