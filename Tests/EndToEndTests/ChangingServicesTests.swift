@@ -1,3 +1,4 @@
+import Logging
 import PeripheralBlueZ
 import PeripheralCore
 import PeripheralEmulator
@@ -14,7 +15,7 @@ struct ChangingServicesTests {
     }
 
     /// A service with one value, like those of other sensors.
-    private struct Sensor: GATTServiceDeclaration {
+    fileprivate struct Sensor: GATTServiceDeclaration {
         let uuid: BluetoothUUID
         let value: Characteristic<UInt8>
 
@@ -30,96 +31,204 @@ struct ChangingServicesTests {
         var service: GATTService { GATTService(uuid) { value } }
     }
 
+    /// A gateway that is on the air.
+    fileprivate struct Running: Sendable {
+        let bluez: EmulatedBlueZ
+        let gateway: Peripheral
+        let session: PeripheralSession
+
+        /// A new central that is connected.
+        func central() async throws -> VirtualCentral {
+            let central = bluez.central(for: gateway)
+            try await central.connect()
+            return central
+        }
+
+        /// The types of the services that a new central finds.
+        func found() async throws -> Set<BluetoothUUID> {
+            Set(try await central().discover().applicationServices.map(\.uuid))
+        }
+
+        /// Adds a sensor, and sends an indication that its central does not confirm.
+        func addUnconfirmed(_ sensor: Sensor) async throws -> (VirtualCentral, Task<Void, any Error>) {
+            try await session.add { sensor }
+            let central = try await central()
+            central.setConfirmsIndications(false)
+            try await central.subscribe(to: sensor.value)
+            _ = try await session.waitForSubscriber(of: sensor.value)
+            let indication = Task { _ = try await session.indicate(sensor.value, 5) }
+            _ = try await central.nextUpdate(of: sensor.value)
+            return (central, indication)
+        }
+    }
+
     private static func gateway(_ name: String = "Gateway", reservedHandles: Int = 0) -> Peripheral {
         Peripheral(name, reservedHandles: reservedHandles) {
             GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
         }
     }
 
-    @Test(arguments: Fault.all) func theCurrentSetComesBack(fault: Fault) async throws {
-        let gateway = Self.gateway()
-        let sensors = (0..<4).map { Sensor(UInt8($0)) }
-        try await withEmulatedBlueZ { bluez in
-            try await gateway.run(on: bluez.backend, logger: .silent) { session in
-                var states = gateway.states.makeAsyncIterator()
-                for sensor in sensors.prefix(3) { try await session.add { sensor } }
-                let handles = try sensors.prefix(3).map { try session.handle(of: $0.value) }
-                try await fault.happen(bluez)
-                while try await states.next()?.isOnTheAir == true {}
-                // Off the air, changes are recorded.
-                try await session.remove(sensors[0])
-                try await session.add { sensors[3] }
-                try await fault.mend(bluez)
-                while try await states.next()?.isOnTheAir == false {}
-                let central = bluez.central(for: gateway)
-                try await central.connect()
-                let found = try await central.discover().applicationServices
-                #expect(Set(found.map(\.uuid)) == [.battery, 0xC201, 0xC202, 0xC203])
-                for sensor in sensors.dropFirst() {
-                    _ = try await central.read(sensor.value)
-                }
-                #expect(try session.handle(of: sensors[1].value) == handles[1])
-                #expect(try session.handle(of: sensors[2].value) == handles[2])
-                // On the air again, the services change as before.
-                try await session.remove(sensors[3])
-                try await session.add { sensors[0] }
-                #expect(try await central.read(sensors[0].value) == 0)
+    /// Runs a gateway on an emulated BlueZ.
+    private static func run(
+        _ gateway: Peripheral = gateway(),
+        on daemon: EmulatedBlueZ.Configuration = .init(),
+        logger: Logger = .silent,
+        clock: any Clock<Duration> = ContinuousClock(),
+        _ body: @escaping @Sendable (Running) async throws -> Void
+    ) async throws {
+        try await withEmulatedBlueZ(daemon) { bluez in
+            let backend = bluez.backend(logger: logger, clock: clock)
+            try await gateway.run(on: backend, logger: .silent) { session in
+                try await body(Running(bluez: bluez, gateway: gateway, session: session))
             }
         }
     }
 
-    /// bluetoothd ends while a removal waits for a confirmation.
-    @Test func aRemovalIsRecordedWhenBluetoothdIsKilled() async throws {
-        let gateway = Self.gateway()
-        let sensor = Sensor(0, [.read, .indicate])
-        try await withEmulatedBlueZ { bluez in
-            try await gateway.run(on: bluez.backend, logger: .silent) { session in
-                var states = gateway.states.makeAsyncIterator()
-                try await session.add { sensor }
-                let central = bluez.central(for: gateway)
-                try await central.connect()
-                try await central.setConfirmsIndications(false)
-                try await central.subscribe(to: sensor.value)
-                _ = try await session.waitForSubscriber(of: sensor.value)
-                let indication = Task { try await session.indicate(sensor.value, 5) }
-                _ = try await central.nextUpdate(of: sensor.value)
-                let removal = Task { try await session.remove(sensor) }
-                await bluez.killDaemon()
-                await #expect(throws: PeripheralError.self) { try await indication.value }
-                try await removal.value
-                while try await states.next()?.isOnTheAir == true {}
-                try await bluez.startDaemon()
-                while try await states.next()?.isOnTheAir == false {}
-                let again = bluez.central(for: gateway)
-                try await again.connect()
-                #expect(try await again.discover().applicationServices.map(\.uuid) == [.battery])
+    @Test(arguments: Fault.all) func theCurrentSetComesBack(fault: Fault) async throws {
+        let sensors = (0..<4).map { Sensor(UInt8($0)) }
+        try await Self.run { running in
+            let session = running.session
+            var states = running.gateway.states.makeAsyncIterator()
+            for sensor in sensors.prefix(3) { try await session.add { sensor } }
+            let handles = try sensors.prefix(3).map { try session.handle(of: $0.value) }
+            try await fault.happen(running.bluez)
+            while try await states.next()?.isOnTheAir == true {}
+            // Off the air, changes are recorded.
+            try await session.remove(sensors[0])
+            try await session.add { sensors[3] }
+            try await fault.mend(running.bluez)
+            while try await states.next()?.isOnTheAir == false {}
+            #expect(try await running.found() == [.battery, 0xC201, 0xC202, 0xC203])
+            let central = try await running.central()
+            for sensor in sensors.dropFirst() {
+                _ = try await central.read(sensor.value)
+            }
+            #expect(try session.handle(of: sensors[1].value) == handles[1])
+            #expect(try session.handle(of: sensors[2].value) == handles[2])
+            // On the air again, the services change as before.
+            try await session.remove(sensors[3])
+            try await session.add { sensors[0] }
+            #expect(try await central.read(sensors[0].value) == 0)
+        }
+    }
+
+    /// Something goes wrong while a removal waits for a central that does not confirm.
+    @Test(arguments: Fault.all) func aPendingRemovalIsRecorded(fault: Fault) async throws {
+        let sensors = [Sensor(0), Sensor(1, [.read, .indicate]), Sensor(2)]
+        try await Self.run { running in
+            let session = running.session
+            var states = running.gateway.states.makeAsyncIterator()
+            try await session.add { sensors[0] }
+            let (_, indication) = try await running.addUnconfirmed(sensors[1])
+            try await session.add { sensors[2] }
+            let handles = try sensors.map { try session.handle(of: $0.value) }
+            let removal = Task { try await session.remove(sensors[1]) }
+            try await fault.happen(running.bluez)
+            await #expect(throws: PeripheralError.self) { try await indication.value }
+            try await removal.value
+            while try await states.next()?.isOnTheAir == true {}
+            try await fault.mend(running.bluez)
+            while try await states.next()?.isOnTheAir == false {}
+            #expect(try await running.found() == [.battery, 0xC200, 0xC202])
+            // The removed service can be added again, and all have their handles.
+            try await session.add { sensors[1] }
+            let central = try await running.central()
+            for (sensor, handle) in zip(sensors, handles) {
+                #expect(try session.handle(of: sensor.value) == handle)
+                _ = try await central.read(sensor.value)
             }
         }
     }
 
     /// A central that does not confirm is disconnected, because bluetoothd would use freed memory.
     @Test func aCentralThatDoesNotConfirmIsDisconnected() async throws {
-        let gateway = Self.gateway()
         let sensor = Sensor(0, [.read, .indicate])
+        try await Self.run { running in
+            let (_, indication) = try await running.addUnconfirmed(sensor)
+            var events = running.session.events.makeAsyncIterator()
+            try await running.session.remove(sensor)
+            await #expect(throws: PeripheralError.self) { try await indication.value }
+            while case let event? = try await events.next() {
+                if case .disconnected = event { break }
+            }
+            #expect(try await running.found() == [.battery])
+        }
+    }
+
+    /// If bluetoothd does not disconnect the central, the service stays until the central confirms.
+    @Test func aRemovalWaitsIfBluetoothdDoesNotDisconnect() async throws {
+        let sensor = Sensor(0, [.read, .indicate])
+        let (log, clock) = (LogRecorder(), ManualClock())
+        try await Self.run(logger: log.logger, clock: clock) { running in
+            let (central, indication) = try await running.addUnconfirmed(sensor)
+            let removal = try await running.removeWithoutDisconnecting(sensor, log, clock)
+            let found = try await central.discover().applicationServices.map(\.uuid)
+            #expect(found == [.battery, sensor.uuid])
+            central.setConfirmsIndications(true)
+            try await indication.value
+            try await removal.value
+            #expect(try await running.found() == [.battery])
+        }
+        #expect(!log.lines.contains { $0.contains("still unconfirmed") })
+    }
+
+    /// The wait ends when bluetoothd has no reason to keep the indication.
+    @Test func aRemovalDoesNotWaitForever() async throws {
+        let sensor = Sensor(0, [.read, .indicate])
+        let (log, clock) = (LogRecorder(), ManualClock())
+        try await Self.run(logger: log.logger, clock: clock) { running in
+            let (_, indication) = try await running.addUnconfirmed(sensor)
+            let removal = try await running.removeWithoutDisconnecting(sensor, log, clock)
+            try await until {
+                clock.advance(by: .seconds(1))
+                return log.lines.contains { $0.contains("still unconfirmed") }
+            }
+            try await removal.value
+            await #expect(throws: PeripheralError.self) { try await indication.value }
+            #expect(try await running.found() == [.battery])
+        }
+    }
+
+    /// Another program takes the handles of an added service before the service comes back.
+    @Test func theFirstMoveOfAnAddedServiceIsReported() async throws {
+        // Only the sensor moves.
+        let gateway = Peripheral("Gateway", restorationIdentifier: "com.example.gateway") {
+            GATTService(.battery, handle: 0x0200) { Characteristic<UInt8>(0x2A19, value: 99) }
+        }
+        let sensor = Sensor(0)
+        let store = InMemoryRestorationStore()
+        let clock = ManualClock()
         try await withEmulatedBlueZ { bluez in
-            try await gateway.run(on: bluez.backend, logger: .silent) { session in
-                try await session.add { sensor }
-                let central = bluez.central(for: gateway)
-                try await central.connect()
-                try await central.setConfirmsIndications(false)
-                try await central.subscribe(to: sensor.value)
-                _ = try await session.waitForSubscriber(of: sensor.value)
-                let indication = Task { try await session.indicate(sensor.value, 5) }
-                _ = try await central.nextUpdate(of: sensor.value)
+            let backend = bluez.backend(clock: clock)
+            try await gateway.run(on: backend, restoringFrom: store, logger: .silent) { session in
                 var events = session.events.makeAsyncIterator()
-                try await session.remove(sensor)
-                await #expect(throws: PeripheralError.self) { try await indication.value }
-                while case let event? = try await events.next() {
-                    if case .disconnected = event { break }
+                try await session.add { sensor }
+                let before = try #require(try session.handle(of: sensor.value))
+                // The gateway waits for its clock, so the other program is first.
+                await bluez.killDaemon()
+                try await bluez.setPermitted(false)
+                try await bluez.startDaemon()
+                try await until { session.state.radio == .unauthorized }
+                try await bluez.setPermitted(true)
+                let other = Peripheral("Other") {
+                    GATTService(0x1815, handle: before) { Characteristic<UInt8>(0x2A56, value: 1) }
                 }
-                let another = bluez.central(for: gateway)
-                try await another.connect()
-                #expect(try await another.discover().applicationServices.map(\.uuid) == [.battery])
+                try await other.run(on: bluez.backend, logger: .silent) { _ in
+                    try await until {
+                        clock.advance(by: .seconds(1))
+                        return session.state.isOnTheAir
+                    }
+                    #expect(try session.handle(of: sensor.value) != before)
+                    try await bluez.central(for: gateway).connect()
+                }
+                var reports = 0
+                while let event = try await events.next() {
+                    if event == .handlesChanged { reports += 1 }
+                    if case .connected = event { break }
+                }
+                withKnownIssue("Preservation does not yet know the first handles of an added service.") {
+                    #expect(reports == 1)
+                }
             }
         }
     }
@@ -165,19 +274,58 @@ struct ChangingServicesTests {
 
     /// What this version cannot serve is refused before anything is sent.
     @Test func aServiceThatBlueZCannotHaveIsRefused() async throws {
-        let gateway = Self.gateway()
-        try await withEmulatedBlueZ { bluez in
-            try await gateway.run(on: bluez.backend, logger: .silent) { session in
-                let central = bluez.central(for: gateway)
-                try await central.connect()
-                let before = try await central.discover()
-                await #expect(throws: DeclarationError.self) {
-                    try await session.add {
-                        GATTService(0xC200, handle: 0x00C5) { Characteristic<UInt8>(0x2A19, value: 1) }
-                    }
+        try await Self.run { running in
+            let central = try await running.central()
+            let before = try await central.discover()
+            await #expect(throws: DeclarationError.self) {
+                try await running.session.add {
+                    GATTService(0xC200, handle: 0x00C5) { Characteristic<UInt8>(0x2A19, value: 1) }
                 }
-                #expect(try await central.discover() == before)
             }
+            #expect(try await central.discover() == before)
         }
+    }
+
+    /// These versions refuse services that are not pinned.
+    @Test(arguments: [BlueZVersion("5.74"), "5.75"])
+    func aServiceMustBePinnedIfBlueZReportsNoHandles(version: BlueZVersion) async throws {
+        let gateway = Peripheral("Gateway") {
+            GATTService(.battery, handle: 0x0100) { Characteristic<UInt8>(0x2A19, value: 99) }
+        }
+        try await Self.run(gateway, on: .init(version: version)) { running in
+            let central = try await running.central()
+            let before = try await central.discover()
+            let sensor = Sensor(0)
+            let error = await #expect(throws: DeclarationError.self) {
+                try await running.session.add { sensor }
+            }
+            let issue = try #require(error?.issues.first)
+            #expect(issue.reason == "BlueZ \(version) cannot assign handles to characteristics")
+            #expect(issue.remedy.hasPrefix("pin the service"))
+            #expect(running.session.services.map(\.uuid) == [.battery])
+            #expect(try await central.discover() == before)
+            try await running.session.add {
+                GATTService(0xC200, handle: 0x0120) { Characteristic<UInt8>(0x2A19, value: 1) }
+            }
+            #expect(try await running.found() == [.battery, 0xC200])
+        }
+    }
+}
+
+extension ChangingServicesTests.Running {
+    /// Begins to remove a sensor, and forbids to disconnect its central until that was tried.
+    fileprivate func removeWithoutDisconnecting(
+        _ sensor: ChangingServicesTests.Sensor,
+        _ log: LogRecorder,
+        _ clock: ManualClock
+    ) async throws -> Task<Void, any Error> {
+        try await bluez.setPermitted(false)
+        let removal = Task { try await session.remove(sensor) }
+        try await until {
+            clock.advance(by: .milliseconds(100))
+            return log.lines.contains { $0.contains("does not disconnect it") }
+        }
+        try await bluez.setPermitted(true)
+        return removal
     }
 }

@@ -155,7 +155,7 @@ actor Centrals {
     }
 
     /// Ends the unsent updates of services that are about to be removed.
-    func close(_ characteristics: [AttributeHandle]) {
+    func endUnsentUpdates(of characteristics: [AttributeHandle]) {
         reporter.gatheringEnds {
             for characteristic in characteristics { transmitter.removed(characteristic) }
         }
@@ -167,13 +167,13 @@ actor Centrals {
     /// can choose between notifications and indications, an expected confirmation may never arrive. The wait
     /// for such a confirmation is shorter.
     ///
-    /// - Returns: The centrals that have not confirmed an indication. If bluetoothd does not name the
-    ///   central, these are all subscribers.
+    /// - Returns: The centrals that have not confirmed an indication; `nil` if no confirmation is missing. If
+    ///   bluetoothd does not name the central, these are all known subscribers.
     func untilConfirmed(
         of characteristics: Set<AttributeHandle>,
         within limit: Duration,
         by clock: any Clock<Duration>
-    ) async -> Set<Central.ID> {
+    ) async -> Set<Central.ID>? {
         if let confirmed = confirmations.untilConfirmed(of: characteristics) {
             await Self.wait(for: confirmed, within: min(limit, .seconds(1)), by: clock)
         }
@@ -183,8 +183,10 @@ actor Centrals {
         if let confirmed = confirmations.untilConfirmed(of: certain) {
             await Self.wait(for: confirmed, within: limit - min(limit, .seconds(1)), by: clock)
         }
+        let missing = confirmations.missing(of: certain)
+        guard !missing.isEmpty else { return nil }
         var late: Set<Central.ID> = []
-        for source in confirmations.missing(of: certain) {
+        for source in missing {
             switch source {
             case .socket(let socket): late.insert(socket.central)
             case .call(let characteristic):

@@ -44,13 +44,13 @@ struct Application: Sendable {
     func export(on connection: BusConnection) async throws {
         await centrals.add(characteristics)
         // The object manager does not announce each object on the bus, because bluetoothd reads all objects.
-        try await connection.exportObjectManager(at: root, of: databaseObjects())
+        try await connection.exportObjectManager(at: root, of: group.handles.order.flatMap(objects))
         reportPinnedHandles()
     }
 
     /// Removes the objects of a service, which makes bluetoothd remove the service.
     func withdraw(_ service: Int, from connection: BusConnection) async {
-        for path in paths(of: service).reversed() { await connection.withdraw(path) }
+        for object in objects(of: service).reversed() { await connection.withdraw(object.path) }
     }
 
     /// Removes all objects after bluetoothd has removed the application.
@@ -58,22 +58,6 @@ struct Application: Sendable {
         // The object manager is removed first and therefore announces no removal.
         await connection.withdrawObjectManager(at: root)
         for service in group.table.services.indices { await withdraw(service, from: connection) }
-    }
-
-    private func paths(of service: Int) -> [ObjectPath] {
-        group.table.attributes(ofService: service).compactMap { attribute in
-            switch attribute.kind {
-            case .serviceDeclaration(let service):
-                paths.service(service)
-            case .characteristicValue(let service, let characteristic):
-                paths.characteristic(characteristic, of: service)
-            case .descriptor(let service, let characteristic, let descriptor):
-                paths.descriptor(descriptor, of: characteristic, of: service)
-            case .include, .characteristicDeclaration, .clientCharacteristicConfiguration,
-                .extendedProperties:
-                nil
-            }
-        }
     }
 
     /// Reports the pinned handles, because bluetoothd reports only the handles that it has chosen.
@@ -132,23 +116,20 @@ struct Application: Sendable {
 // MARK: - The database
 
 extension Application {
-    private func databaseObjects() -> [ExportedObject] {
-        var objects: [ExportedObject] = []
-        let table = group.table
-        for attribute in group.handles.order.flatMap(table.attributes(ofService:)) {
+    private func objects(of service: Int) -> [ExportedObject] {
+        group.table.attributes(ofService: service).compactMap { attribute in
             switch attribute.kind {
             case .serviceDeclaration(let service):
-                objects.append(serviceObject(service, attribute.handle))
+                serviceObject(service, attribute.handle)
             case .characteristicValue(let service, let characteristic):
-                objects.append(characteristicObject(service, characteristic, attribute.handle))
+                characteristicObject(service, characteristic, attribute.handle)
             case .descriptor(let service, let characteristic, let descriptor):
-                objects.append(descriptorObject(service, characteristic, descriptor, attribute.handle))
+                descriptorObject(service, characteristic, descriptor, attribute.handle)
             case .include, .characteristicDeclaration, .clientCharacteristicConfiguration,
                 .extendedProperties:
-                break
+                nil
             }
         }
-        return objects
     }
 
     private func serviceObject(_ service: Int, _ handle: AttributeHandle) -> ExportedObject {

@@ -215,7 +215,7 @@ extension AssignedHandles {
 
     private func pinnedService(in blocks: Set<HandleBlock>, _ state: State) -> ServiceDescription? {
         present(state).first { service in
-            table.pinnedRange(service).map { touches($0, blocks) } ?? false
+            table.pinnedRange(service)?.touches(blocks) ?? false
         }
         .map { table.services[$0] }
     }
@@ -231,7 +231,7 @@ extension AssignedHandles {
             state.unavailable.formUnion(blocks)
             guard !moveMisplaced(&state) else { return true }
             // Services that the program adds now stay below 0x0400, or are refused.
-            guard services.formerPlaces == nil || state.wasRegistered else { return false }
+            guard !services.areAdded || state.wasRegistered else { return false }
             // As a last resort, bluetoothd chooses the place.
             state.isPinned = false
             return true
@@ -275,7 +275,7 @@ extension AssignedHandles {
         if let blocks { return yield(blocks) }
         // As a last resort, bluetoothd chooses the place.
         return state.withLock { state in
-            guard services.formerPlaces == nil || state.wasRegistered else { return false }
+            guard !services.areAdded || state.wasRegistered else { return false }
             defer { state.isPinned = false }
             return state.isPinned
         }
@@ -294,18 +294,6 @@ extension AssignedHandles {
         return order.indices.contains(next) ? order[next] : nil
     }
 
-    private func touches(_ range: ClosedRange<AttributeHandle>, _ blocks: Set<HandleBlock>) -> Bool {
-        range.overlaps(HandleBlock.claims) || !HandleBlock.touched(by: range).isDisjoint(with: blocks)
-    }
-
-    /// Returns whether one of the blocks lies within `gap` handles before or after a range.
-    ///
-    /// The program that uses the block may need room to grow.
-    private func isNear(_ range: ClosedRange<AttributeHandle>, _ blocks: Set<HandleBlock>, _ gap: Int) -> Bool
-    {
-        !HandleBlock.touched(by: range.widened(by: gap)).isDisjoint(with: blocks)
-    }
-
     /// Moves every service out of the unavailable blocks.
     ///
     /// - Returns: Whether there was room for all services.
@@ -314,10 +302,10 @@ extension AssignedHandles {
             range(of: service, state).map { (service: service, range: $0) }
         }
         let misplaced = demanded.filter { service in
-            touches(service.range, state.unavailable) || state.others.contains(where: service.range.overlaps)
+            service.range.touches(state.unavailable) || state.others.contains(where: service.range.overlaps)
         }
         guard !misplaced.isEmpty else { return true }
-        if services.formerPlaces != nil { return placeAgain(&state) }
+        if services.areAdded { return placeAgain(&state) }
         state.movable.formUnion(misplaced.map(\.service))
         let movable = demanded.filter { state.movable.contains($0.service) }
             .sorted { $0.range.lowerBound < $1.range.lowerBound }
@@ -325,21 +313,11 @@ extension AssignedHandles {
             present(state).filter { !state.movable.contains($0) }.compactMap {
                 range(of: $0, state)
             } + state.others
-        let first = Int(movable[0].range.lowerBound.rawValue)
+        let room = HandleRoom(around: kept, avoiding: state.unavailable)
         let sizes = movable.map { table.attributes(ofService: $0.service).count }
-        // The services are placed after their old handles, or at the beginning if there is no room. They stay
-        // below 0x0400 if smaller gaps create enough room.
-        for gap in Self.gaps {
-            for start in [first, Self.first] {
-                if let starts = layOut(sizes, from: start, to: Self.endOfHash, gap, around: kept, state) {
-                    return place(movable.map(\.service), at: starts, &state)
-                }
-            }
-        }
-        guard
-            let starts = layOut(sizes, from: Self.endOfHash, to: 0x1_0000, Self.gaps[0], around: kept, state)
-        else { return false }
-        return place(movable.map(\.service), at: starts, &state)
+        guard let starts = room.starts(of: sizes, from: movable[0].range.lowerBound) else { return false }
+        for (moved, start) in zip(movable, starts) { place(moved.service, at: start, &state) }
+        return true
     }
 
     /// Moves services that were added during the run, by the same rules as when they were added.
@@ -355,57 +333,6 @@ extension AssignedHandles {
         for service in present {
             if let start = starts[service] { place(service, at: start, &state) }
         }
-        return true
-    }
-
-    private static let gaps = [
-        BackendPublication.handleGap, BackendPublication.handleGap / 2, BackendPublication.handleGap / 4, 0,
-    ]
-    private static let first = 0x0100
-    /// The first handle that the Database Hash does not cover.
-    private static let endOfHash = 0x0400
-    /// Moved services begin at a multiple of this step, like the blocks.
-    private static let step = 0x10
-
-    /// Finds room for services of the given sizes, one after the other.
-    ///
-    /// - Returns: The first handles; `nil` if there is too little room.
-    private func layOut(
-        _ sizes: [Int],
-        from start: Int,
-        to end: Int,
-        _ gap: Int,
-        around kept: [ClosedRange<AttributeHandle>],
-        _ state: State
-    ) -> [AttributeHandle]? {
-        var starts: [AttributeHandle] = []
-        var next = start.rounded(upTo: Self.step)
-        for size in sizes {
-            while true {
-                guard next + size <= end else { return nil }
-                let range =
-                    AttributeHandle(
-                        rawValue: UInt16(next)
-                    )...AttributeHandle(rawValue: UInt16(next + size - 1))
-                if let obstacle = kept.first(where: {
-                    next <= Int($0.upperBound.rawValue) + gap
-                        && next + size + gap > Int($0.lowerBound.rawValue)
-                }) {
-                    next = (Int(obstacle.upperBound.rawValue) + 1 + gap).rounded(upTo: Self.step)
-                } else if touches(range, state.unavailable) || isNear(range, state.unavailable, gap) {
-                    next += Self.step
-                } else {
-                    starts.append(range.lowerBound)
-                    next = (next + size + gap).rounded(upTo: Self.step)
-                    break
-                }
-            }
-        }
-        return starts
-    }
-
-    private func place(_ services: [Int], at starts: [AttributeHandle], _ state: inout State) -> Bool {
-        for (service, start) in zip(services, starts) { place(service, at: start, &state) }
         return true
     }
 
@@ -432,19 +359,6 @@ extension AssignedHandles {
             state.handles[attribute.handle] = AttributeHandle(rawValue: start.rawValue + offset)
         }
     }
-}
-
-extension ClosedRange<AttributeHandle> {
-    /// Returns the range with the gap added on both sides, within the valid handles.
-    fileprivate func widened(by gap: Int) -> Self {
-        let first = Swift.max(1, Int(lowerBound.rawValue) - gap)
-        let last = Swift.min(0xFFFF, Int(upperBound.rawValue) + gap)
-        return AttributeHandle(rawValue: UInt16(first))...AttributeHandle(rawValue: UInt16(last))
-    }
-}
-
-extension Int {
-    fileprivate func rounded(upTo step: Int) -> Int { (self + step - 1) / step * step }
 }
 
 extension AttributeTable.Attribute {

@@ -24,6 +24,11 @@ final class ServiceGroup: Sendable {
     }
 }
 
+extension BackendServices {
+    /// Whether the program has added the services during the run.
+    var areAdded: Bool { formerPlaces != nil }
+}
+
 /// The present services of each group, by the numbers of the groups.
 ///
 /// The handles are the first handles of the services in their tables.

@@ -4,9 +4,6 @@ internal import PeripheralDBus
 internal import PeripheralKit
 
 extension BusSession {
-    /// The number of further requests for the same free handles after a refusal.
-    private static let repetitions = 2
-
     /// Performs a step of a registration.
     ///
     /// - Returns: The outcome; `nil` if there is none.
@@ -22,34 +19,10 @@ extension BusSession {
             try await agent.register(on: ObjectPath(adapter))
             return .registeredAgent
         case .registerServices(let groups):
-            let isFirst = applications.beginsFirst()
-            for group in groups.keys.inOrder().compactMap({ supervisor.services[$0] })
-            // The program may have removed all services of the group meanwhile.
-            where !group.handles.order.isEmpty {
-                do {
-                    try await register(group, by: managers, on: adapter, for: supervisor)
-                } catch let error where isFirst && group.number > 0 {
-                    let failure =
-                        (error as? RegistrationStateMachine.Failure)
-                        ?? RegistrationStateMachine.Failure(error, step: .registeringApplication)
-                    guard failure.leavesDaemon, failure.code == .rejected else { throw error }
-                    supervisor.report(
-                        failure,
-                        "Added services are off the air. The backend registers them again after the next loss."
-                    )
-                }
-            }
-            try await reservation.reserveRoom(
-                for: supervisor.publication.reservedHandles,
-                besides: applications.all.flatMap(\.group.handles.occupied),
-                in: await daemon(managers, adapter: adapter, supervisor.clock)
-            )
+            try await register(groups, by: managers, on: adapter, for: supervisor)
             return .registeredServices
         case .withdrawServices(let services):
-            for (number, starts) in services.sorted(by: { $0.key < $1.key }) {
-                guard let application = applications[number] else { continue }
-                try await withdraw(starts, of: application, by: managers, on: adapter, for: supervisor)
-            }
+            try await withdraw(services, by: managers, on: adapter, for: supervisor)
             return .withdrewServices
         case .registerAdvertisements(let values):
             let capabilities = try await capabilities(by: managers)
@@ -129,132 +102,8 @@ extension BusSession {
         )
     }
 
-    /// Registers services at their former handles, and moves services whose former handles are not free.
-    ///
-    /// The function requests a handle only if no other program uses this handle. If another program used the
-    /// handle, bluetoothd could mistake that program's services for those of this program, and remove them.
-    private func register(
-        _ group: ServiceGroup,
-        by managers: AdapterManagers,
-        on adapter: String,
-        for supervisor: Supervisor
-    ) async throws {
-        let handles = group.handles
-        let daemon = await daemon(managers, adapter: adapter, supervisor.clock)
-        let application = Application(
-            of: group,
-            host: supervisor.host,
-            centrals: centrals,
-            version: await centrals.abilities.version,
-            log: supervisor.log
-        )
-        // The claims of the other applications stay.
-        let others = applications.all.flatMap(\.group.handles.planned)
-        try await application.export(on: connection)
-        let isAdded = group.services.formerPlaces != nil
-        handles.begin(
-            besides: supervisor.services.occupied(besides: group),
-            avoiding: isAdded ? await reservation.foreign : []
-        )
-        do {
-            try await register(application, besides: others, in: daemon)
-        } catch {
-            handles.fail()
-            // After a lost connection, there is nothing to withdraw.
-            await application.withdraw(from: connection)
-            await centrals.remove(application.characteristicHandles)
-            throw error
-        }
-        if isAdded { await reservation.keepRoom(for: handles.demanded) }
-        applications[group.number] = application
-        supervisor.keep(await reservation.record)
-        application.reportHandles()
-    }
-
-    private func register(
-        _ application: Application,
-        besides others: [ClosedRange<AttributeHandle>],
-        in daemon: HandleReservation.Daemon
-    ) async throws {
-        let handles = application.group.handles
-        var (refusals, hasMoved) = (0, false)
-        while true {
-            let taken = try await reservation.reserve(
-                handles.demanded,
-                besides: others,
-                returns: handles.returns && !hasMoved,
-                in: daemon
-            )
-            var refusal: BusError?
-            hasMoved = hasMoved || !taken.isEmpty
-            if taken.isEmpty {
-                do throws(BusError) {
-                    try await daemon.managers.registerApplication(at: application.root)
-                    guard handles.isAmongClaims else { return }
-                    // bluetoothd needs seconds to remove 2,000 characteristics on a slow processor.
-                    try await daemon.managers.withdrawApplication(
-                        at: application.root,
-                        timeout: .seconds(25)
-                    )
-                    handles.forgetGiven()
-                    try await reservation.passClaims(in: daemon)
-                    continue
-                } catch {
-                    guard error.isConflict else { throw error }
-                    refusal = error
-                }
-            }
-            if let refusal {
-                refusals += 1
-                // Tries again at the same handles. First checks whether a service uses these handles, such as
-                // the service that was just refused. Without this check, bluetoothd would mistake that
-                // service for the new service, and remove the new service as well.
-                if refusals <= Self.repetitions {
-                    handles.forgetGiven()
-                    await reservation.forgetChecks()
-                    continue
-                }
-                guard handles.yield(reportsHandles: daemon.reportsHandles) else { throw refusal }
-            } else if let service = handles.pinnedService(in: taken) {
-                throw RegistrationStateMachine.Failure.handlesTaken(of: service, in: taken)
-            } else if !handles.yield(taken), application.group.services.formerPlaces != nil {
-                throw RegistrationStateMachine.Failure.noHandles
-            }
-        }
-    }
-
-    /// Withdraws services of an application, and the application with its last service.
-    private func withdraw(
-        _ starts: Set<AttributeHandle>,
-        of application: Application,
-        by managers: AdapterManagers,
-        on adapter: String,
-        for supervisor: Supervisor
-    ) async throws {
-        let group = application.group
-        let services = starts.compactMap(group.index)
-        let characteristics = services.flatMap { application.characteristicHandles(ofService: $0) }
-        await centrals.close(characteristics)
-        let late = await centrals.untilConfirmed(
-            of: Set(characteristics),
-            within: BackendServices.confirmationLimit,
-            by: supervisor.clock
-        )
-        let devices = Devices(connection: connection, adapter: try ObjectPath(adapter))
-        for central in late { try? await devices.disconnect(central) }
-        if group.handles.order.isEmpty {
-            try await managers.withdrawApplication(at: application.root, timeout: .seconds(25))
-            await application.withdraw(from: connection)
-            applications[group.number] = nil
-        } else {
-            // The services that include others precede them.
-            for service in services.inOrder(by: >) { await application.withdraw(service, from: connection) }
-            await devices.untilAnswered()
-        }
-        await centrals.remove(characteristics)
-    }
-
-    private func daemon(
+    /// Returns the access to bluetoothd that a reservation of handles needs.
+    func daemon(
         _ managers: AdapterManagers,
         adapter: String,
         _ clock: any Clock<Duration>

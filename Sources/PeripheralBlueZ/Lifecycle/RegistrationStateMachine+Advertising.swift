@@ -5,7 +5,7 @@ extension RegistrationStateMachine {
     /// The registered and the wanted advertisements, by number.
     ///
     /// The number of an advertisement is its position in the program's list.
-    struct Advertising: Equatable {
+    struct Advertising {
         /// The advertisements that the program requests.
         private(set) var advertisements: [Advertisement]
         /// The numbers of the advertisements whose timeout has passed.
@@ -23,10 +23,10 @@ extension RegistrationStateMachine {
         /// The numbers of advertisements whose registration bluetoothd has not answered yet.
         private var registering: Set<Int> = []
         private var demand: Demand?
-        private var outcome: Outcome?
+        private var outcome: Result<Void, Failure>?
 
         /// The state before the program changed the advertisements.
-        private struct Demand: Equatable {
+        private struct Demand {
             var formerAdvertisements: [Advertisement]
             var formerEnded: Set<Int>
 
@@ -37,11 +37,6 @@ extension RegistrationStateMachine {
                     return formerEnded.contains(number) || formerAdvertisements[number] != values[number]
                 }
             }
-        }
-
-        private enum Outcome: Equatable {
-            case done
-            case refused(Failure)
         }
 
         init(of advertisements: [Advertisement], ended: Set<Int>) {
@@ -116,7 +111,7 @@ extension RegistrationStateMachine.Advertising {
             (advertisements, ended) = (demand.formerAdvertisements, demand.formerEnded)
             refusals = [:]
             self.demand = nil
-            outcome = refused[number].map { .refused($0) }
+            outcome = refused[number].map { .failure($0) }
         } else {
             refusals.merge(refused) { $1 }
         }
@@ -171,15 +166,9 @@ extension RegistrationStateMachine.Advertising {
     mutating func completeDemand() {
         guard demand != nil else { return }
         demand = nil
-        outcome = .done
+        outcome = .success(())
     }
 
     /// Returns the outcome of the last change, once.
-    mutating func takeOutcome() -> Result<Void, Failure>? {
-        switch outcome.take() {
-        case nil: nil
-        case .done: .success(())
-        case .refused(let failure): .failure(failure)
-        }
-    }
+    mutating func takeOutcome() -> Result<Void, Failure>? { outcome.take() }
 }

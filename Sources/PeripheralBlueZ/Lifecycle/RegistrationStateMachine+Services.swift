@@ -2,17 +2,12 @@ internal import PeripheralCore
 
 extension RegistrationStateMachine {
     /// The registered and the wanted services.
-    struct Services: Equatable {
+    struct Services {
         private(set) var wanted: GroupedServices
         private(set) var registered: GroupedServices = [:]
         /// The wanted services before the program changed them.
         private var former: GroupedServices?
-        private var outcome: Outcome?
-
-        private enum Outcome: Equatable {
-            case done
-            case refused(Failure)
-        }
+        private var outcome: Result<Void, Failure>?
 
         init(of wanted: GroupedServices) {
             self.wanted = wanted
@@ -55,7 +50,7 @@ extension RegistrationStateMachine.Services {
     mutating func refuse(_ failure: Failure) {
         if let former { wanted = former }
         former = nil
-        outcome = .refused(failure)
+        outcome = .failure(failure)
     }
 
     // MARK: Changes by the program
@@ -69,15 +64,9 @@ extension RegistrationStateMachine.Services {
     mutating func completeDemand() {
         guard former != nil else { return }
         former = nil
-        outcome = .done
+        outcome = .success(())
     }
 
     /// Returns the outcome of the last change, once.
-    mutating func takeOutcome() -> Result<Void, Failure>? {
-        switch outcome.take() {
-        case nil: nil
-        case .done: .success(())
-        case .refused(let failure): .failure(failure)
-        }
-    }
+    mutating func takeOutcome() -> Result<Void, Failure>? { outcome.take() }
 }

@@ -15,6 +15,8 @@ final class RunLog: Sendable {
         case unknownLinkSecurity
         case withheldValues(of: AttributeHandle)
         case changedError(ATTError)
+        case refusedDisconnection
+        case unconfirmedRemoval
     }
 
     private let logger: Logger

@@ -18,6 +18,8 @@ actor HandleReservation {
     /// The blocks for services that the program adds during the run.
     private var room: Set<HandleBlock> = []
     private var hasReservedRoom = false
+    /// The other blocks that added services use or have used, in the order of their last use.
+    private var former: [HandleBlock] = []
     /// The handles of the claimed blocks that contain no service of another program.
     private var free: [ClosedRange<AttributeHandle>] = []
     /// The blocks that another program had when this program last tried to claim them.
@@ -67,7 +69,9 @@ actor HandleReservation {
         returns: Bool = false,
         in daemon: Daemon
     ) async throws(BusError) -> Set<HandleBlock> {
-        let needed = HandleBlock.touched(by: ranges + kept).union(room)
+        let used = HandleBlock.touched(by: ranges + kept)
+        forgetOldest(besides: used)
+        let needed = used.union(room).union(former)
         try await release(claimed.subtracting(needed), in: daemon)
         guard !needed.isEmpty else { return [] }
         // Each probe would make bluetoothd indicate Service Changed. Nothing has changed in claimed blocks.
@@ -121,7 +125,26 @@ actor HandleReservation {
     ///
     /// A removed service can therefore return to its handles.
     func keepRoom(for ranges: [ClosedRange<AttributeHandle>]) {
-        room.formUnion(HandleBlock.touched(by: ranges).intersection(claimed))
+        let new = HandleBlock.touched(by: ranges).intersection(claimed).subtracting(room)
+        former.removeAll(where: new.contains)
+        former += new.sorted()
+    }
+
+    /// The maximum number of claimed blocks that no service uses, besides ``room``.
+    ///
+    /// Without a limit, a program with ever new services would in the end claim all blocks that the Database
+    /// Hash covers, and other programs could add no services. Half of the blocks stay for these programs. The
+    /// limit is not lower, because each release and each new claim makes bluetoothd indicate Service Changed,
+    /// and because a removed service returns to its handles only if no other program claims its block.
+    private static let maximumFormer = HandleBlock.belowEndOfHash.count / 2
+
+    /// Gives up the blocks whose last use was longest ago, above ``maximumFormer``.
+    ///
+    /// The blocks contain no services, so their release needs no new page.
+    private func forgetOldest(besides used: Set<HandleBlock>) {
+        let inUse = former.filter(used.contains)
+        former.removeAll(where: used.contains)
+        former = former.suffix(Self.maximumFormer) + inUse
     }
 
     /// Claims the lowest blocks for services that the program adds later.
@@ -173,6 +196,7 @@ actor HandleReservation {
     /// program keeps all claims instead.
     func keep(_ ranges: [ClosedRange<AttributeHandle>], in daemon: Daemon) async throws(BusError) {
         let idle = claimed.subtracting(HandleBlock.touched(by: ranges)).subtracting(room)
+            .subtracting(former)
         guard !idle.isEmpty, try await turnPage(in: daemon) else { return }
         try await release(idle, in: daemon)
     }

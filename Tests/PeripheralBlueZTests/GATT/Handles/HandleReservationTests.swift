@@ -164,4 +164,28 @@ struct HandleReservationTests {
             try await second.reserve(0x0100...0x0106)
         }
     }
+
+    /// Half of the blocks stay for other programs, however many services a program adds and removes.
+    @Test(arguments: daemons)
+    func theBlocksOfLongRemovedServicesAreReleased(daemon: EmulatedBlueZ.Configuration) async throws {
+        try await withPrograms(on: daemon) { first, second in
+            let starts = HandleBlock.belowEndOfHash.map(\.handles.lowerBound)
+            // The first service stays.
+            for start in starts {
+                let refused = try await first.reservation.reserve(
+                    [start...start],
+                    besides: [starts[0]...starts[0]],
+                    in: first.daemon
+                )
+                #expect(refused.isEmpty)
+                await first.reservation.keepRoom(for: [start...start])
+            }
+            let (last, half) = (starts.count - 1, starts.count / 2)
+            for free in [1, last - half - 1] { try await second.reserve(starts[free]...starts[free]) }
+            for used in [0, last - half, last] {
+                let start = starts[used]
+                try await second.reserve(start...start, refused: HandleBlock(of: start))
+            }
+        }
+    }
 }
