@@ -226,9 +226,7 @@ struct ChangingServicesTests {
                     if event == .handlesChanged { reports += 1 }
                     if case .connected = event { break }
                 }
-                withKnownIssue("Preservation does not yet know the first handles of an added service.") {
-                    #expect(reports == 1)
-                }
+                #expect(reports == 1)
             }
         }
     }

@@ -6,7 +6,8 @@ internal import PeripheralVirtualServer
 /// Services that come and go during a run.
 extension ConformanceSuite {
     static let changingServices: [Scenario] = [
-        servicesComeAndGo, changesAreIndicated, removedServiceReturns, replacedService,
+        servicesComeAndGo, changesAreIndicated, removedServiceReturns, addedServiceIsRestored,
+        replacedService,
         randomChanges(seed: 1), randomChangesOfTwoPrograms,
     ]
 
@@ -71,6 +72,49 @@ extension ConformanceSuite {
             try await session.add { sensors[0] }
             _ = try await central.discover()
             try expect("place", try await central.locate(sensors[0].value).valueHandle, is: places[0])
+        }
+    }
+
+    static let addedServiceIsRestored = Scenario(
+        "an added service that the next run adds again has its handles and its value"
+    ) {
+        let gateway = Gateway(restorationIdentifier: "gateway scenario")
+        // Each run creates its services anew.
+        @Sendable func sensor(_ room: String) -> GatewaySensor {
+            let value = Characteristic<[UInt8]>(ScenarioUUID.otherValue, [.read, .write]) {
+                PersistentValue(initially: [1], writes: .durable)
+                UserDescription(room)
+            }
+            return GatewaySensor(0, value)
+        }
+        let rooms = ["Kitchen", "Cellar"]
+        let found = Recorder<AttributeHandle>()
+        return ScenarioRun(gateway.peripheral) { central, session in
+            for (number, room) in rooms.enumerated() {
+                let sensor = sensor(room)
+                try await session.add { sensor }
+                _ = try await central.discover()
+                try await central.write(sensor.value, [5, UInt8(number)])
+                found.record(try await central.locate(sensor.value).valueHandle)
+            }
+            try await session.preserve()
+        }.restarted(as: gateway.peripheral, afterKill: true) { central, session in
+            // This run does not add the services.
+            try await reconnect(central)
+            try expect("services", try await central.serviceTypes(), is: [ScenarioUUID.service])
+        }.restarted(as: gateway.peripheral) { central, session in
+            try await reconnect(central)
+            let places = [try await found.next(), try await found.next()]
+            for number in [1, 0] {
+                let sensor = sensor(rooms[number])
+                try await session.add { sensor }
+                _ = try await central.discover()
+                try expect("handle", try await central.locate(sensor.value).valueHandle, is: places[number])
+                try expect("value", try await central.read(sensor.value), is: [5, UInt8(number)])
+                try await session.remove(sensor)
+                try await session.add { sensor }
+                try expect("value after a removal", try await central.readLong(places[number]), is: [1])
+            }
         }
     }
 

@@ -313,7 +313,7 @@ extension ConformanceSuite {
     }
 
     /// Reconnects a central, because the end of a program does not end its connection.
-    private static func reconnect(_ central: any TestCentral) async throws {
+    static func reconnect(_ central: any TestCentral) async throws {
         try await central.disconnect()
         try await central.connect()
     }

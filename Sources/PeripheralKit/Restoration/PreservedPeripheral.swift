@@ -92,7 +92,7 @@ public struct PreservedPeripheral: Sendable {
     ///   - type: The type of the value.
     ///   - content: The handlers of the characteristic, and the descriptors whose values can change. A
     ///     handler is a ``Read``, ``Write``, ``PersistentValue`` or ``Authorization``.
-    /// - Returns: The characteristic to pass to ``Peripheral/init(restoring:pairing:handling:onRestore:)``.
+    /// - Returns: The characteristic to pass to ``Peripheral/init(restoring:reservedHandles:pairing:handling:onRestore:)``.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` if the preserved
     ///   state does not contain the characteristic.
     public func characteristic<Value>(
@@ -143,6 +143,8 @@ extension Peripheral {
     ///
     /// - Parameters:
     ///   - preserved: The preserved state.
+    ///   - reservedHandles: The number of attribute handles, from 0 to 512, to reserve for services that the
+    ///     program adds during a run.
     ///   - pairing: The pairing methods for centrals, with their handlers. If an attribute requires security,
     ///     the peripheral needs a pairing method.
     ///   - characteristics: The characteristics with new handlers.
@@ -152,6 +154,7 @@ extension Peripheral {
     ///     ``init(_:restorationIdentifier:reservedHandles:pairing:_:onRestore:)``.
     public init(
         restoring preserved: PreservedPeripheral,
+        reservedHandles: Int = 0,
         pairing: Pairing = .none,
         @ServiceBuilder handling characteristics: () -> [ServiceElement] = { [] },
         onRestore: (@Sendable (_ restored: RestoredState) async throws -> Void)? = nil
@@ -165,6 +168,7 @@ extension Peripheral {
         self.init(
             preserved.name,
             restorationIdentifier: preserved.identifier,
+            reservedHandles: reservedHandles,
             pairing: pairing,
             content,
             onRestore: onRestore

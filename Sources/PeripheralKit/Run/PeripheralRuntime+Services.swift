@@ -161,7 +161,7 @@ extension PeripheralRuntime {
         // Requests can arrive before the backend has returned.
         declaration.declared = addition.declared
         let own = addition.declared.attributes(in: addition.ranges)
-        let values = addition.declared.values(values)
+        let values = addition.preservedValues.merging(addition.declared.values(values)) { $1 }
         persistentValues.add(own.persistentValues, values: values)
         server.declarationChanged()
         updates.add(own.updatePolicies)
@@ -199,6 +199,7 @@ extension PeripheralRuntime {
 
     private func added(_ addition: ServiceAddition) {
         let isFirstFrozen = services.state.withLock { state in
+            state.formerPlaces = addition.formerPlaces
             for range in handlesOnAir() { state.formerPlaces.taken(range) }
             defer {
                 state.hasReportedFrozenHash = state.hasReportedFrozenHash || addition.freezesDatabaseHash

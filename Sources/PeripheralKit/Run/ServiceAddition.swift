@@ -9,6 +9,10 @@ struct ServiceAddition {
     let services: BackendServices
     /// The warnings about the added services.
     let warnings: [DeclarationIssue]
+    /// The persistent values that the services had at the end of an earlier run.
+    let preservedValues: [AttributeHandle: [UInt8]]
+    /// The places of removed services, without those of the added services.
+    let formerPlaces: FormerPlaces
 
     /// The handles of each added service in the table.
     var ranges: [ClosedRange<AttributeHandle>] {
@@ -46,6 +50,8 @@ struct ServiceAddition {
         group.services = added
         let descriptions = group.serviceDescriptions
         let starts = makeHandles(descriptions)
+        var places = formerPlaces
+        var preservedValues: [AttributeHandle: [UInt8]] = [:]
         let count = present.table.services.count
         do throws(AttributeTableError) {
             guard let starts else { throw .handlesExhausted(service: added.first?.uuid ?? 0, at: 0) }
@@ -73,6 +79,17 @@ struct ServiceAddition {
         } catch {
             throw DeclarationError(issues: [DeclarationIssue(error)])
         }
+        for index in count..<declared.table.services.count {
+            let values = places.returned(declared.placed(index))
+            for (position, attribute) in declared.table.attributes(ofService: index).enumerated() {
+                guard let value = values[position],
+                    declared.persistentValues[attribute.handle]?.accepts(value) == true
+                else { continue }
+                preservedValues[attribute.handle] = value
+            }
+        }
+        self.preservedValues = preservedValues
+        self.formerPlaces = places
     }
 
     /// Examines the services together with the present services.

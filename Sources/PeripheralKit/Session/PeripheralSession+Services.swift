@@ -23,6 +23,12 @@ extension PeripheralSession {
     /// Other services use the lowest handles from 0x0100 to 0x03FF that no service has used. If no such
     /// handles are left, they use the handles of the service that was removed first.
     ///
+    /// With a restoration identifier, the services that were present at the end of a run are preserved. If a
+    /// later run adds an equal service, the service returns to its handles, and each ``PersistentValue``
+    /// continues with its last value. Services are equal if they have the same attributes and the same
+    /// constant values. Therefore give each of several services of one type a different constant, such as a
+    /// ``UserDescription``. Equal services return in the order in which they were added.
+    ///
     /// The function returns when centrals can discover the services. While the peripheral is not published,
     /// it returns immediately, and the services follow with the next publication. If several tasks change
     /// the services, the session makes one change after the other. If the calling task is cancelled during a
@@ -64,7 +70,8 @@ extension PeripheralSession {
     ///    service in a handler of this service, because the removal would wait for the handler.
     /// 4. The Bluetooth stack removes the service. If a central has not confirmed an indication of the
     ///    service, the stack first waits for the confirmation for up to 5 seconds. Then the stack disconnects
-    ///    the central. BlueZ does not report which central has asked for indications. If the characteristic
+    ///    the central. If bluetoothd refuses that, the wait continues for up to 26 seconds, because bluetoothd
+    ///    itself then ends it. BlueZ does not report which central has asked for indications. If the characteristic
     ///    also sends notifications and no indication was confirmed before, the wait is at most one second,
     ///    and no central is disconnected.
     /// 5. ``SessionEvent/unsubscribed(_:)`` reports the end of each subscription.

@@ -11,6 +11,8 @@ final class Preservation: Sendable {
         var restored: RestoredState?
         /// The handles of the services when the peripheral was last on the air.
         var lastStarts: [Int: AttributeHandle]
+        /// Whether the peripheral has been on the air in this run.
+        var wasPublished = false
         /// Whether the session is over, so that the subscribers no longer change.
         var isFrozen = false
         /// The number of updates that were dropped to preserve newer updates.
@@ -139,6 +141,8 @@ final class Preservation: Sendable {
                 onAir.advanced(by: table.serviceRange(service).upperBound.offset(from: handle)) != nil
             else { return }
             state.preserved.database.startsOnAir[service] = onAir
+            // The program has added the service since then.
+            if state.wasPublished, state.lastStarts[service] == nil { state.lastStarts[service] = onAir }
         }
     }
 
@@ -152,6 +156,7 @@ final class Preservation: Sendable {
     func published(on adapter: DeviceAddress?) {
         let hasMoved = state.withLock { state in
             state.preserved.adapter = adapter ?? state.preserved.adapter
+            state.wasPublished = true
             let starts = state.preserved.database.startsOnAir
             let hasMoved = state.lastStarts.contains { starts[$0.key] != $0.value }
             state.lastStarts = starts

@@ -94,7 +94,11 @@ struct RestorationStart: Sendable {
             guard match.present[database.table.serviceRange(index).lowerBound] == nil,
                 let start = database.startsOnAir[index]
             else { continue }
-            places.removed(database.service(index), from: start)
+            places.removed(
+                database.service(index),
+                from: start,
+                values: database.values(ofService: index, among: loaded.values)
+            )
         }
         return places
     }

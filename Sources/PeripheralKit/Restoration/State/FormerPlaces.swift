@@ -40,6 +40,10 @@ package struct FormerPlaces: Hashable, Sendable {
     package struct Place: Hashable, Sendable {
         package let service: Service
         package let start: AttributeHandle
+        /// The persistent values of a service of an earlier run, by the positions of their attributes.
+        ///
+        /// A service that the program itself has removed has no values.
+        package let values: [Int: [UInt8]]
 
         fileprivate var handles: ClosedRange<Int> {
             Int(start.rawValue)...Int(start.rawValue) + service.size - 1
@@ -63,11 +67,23 @@ package struct FormerPlaces: Hashable, Sendable {
     /// The places in the order of the removals.
     private(set) package var places: [Place] = []
 
+    /// The last handles of the places.
+    var ends: [Int] { places.map(\.handles.upperBound) }
+
     package init() {}
 
     /// Records the place of a service that was removed.
-    package mutating func removed(_ service: Service, from start: AttributeHandle) {
-        let place = Place(service: service, start: start)
+    ///
+    /// - Parameters:
+    ///   - service: The service.
+    ///   - start: Its first handle.
+    ///   - values: The persistent values with which the service continues when it returns.
+    package mutating func removed(
+        _ service: Service,
+        from start: AttributeHandle,
+        values: [Int: [UInt8]] = [:]
+    ) {
+        let place = Place(service: service, start: start, values: values)
         places.removeAll { $0.handles.overlaps(place.handles) }
         places.append(place)
         if places.count > Self.capacity { places.removeFirst() }
@@ -101,10 +117,7 @@ package struct FormerPlaces: Hashable, Sendable {
             (mayFreezeDatabaseHash || place.handles.upperBound < Self.endOfHash)
                 && !occupied.contains { $0.overlaps(place.handles) }
         }
-        let own = service.identity.flatMap { identity in
-            free.first { $0.service.identity == identity && $0.service.size == service.size }
-        }
-        if let place = own ?? free.first(where: { $0.service.isEqual(to: service) }) { return place.start }
+        if let place = Self.place(of: service, in: free) { return place.start }
         let used = occupied + places.map(\.handles)
         var start =
             Self.gap(of: service.size, from: Self.first, to: Self.endOfHash, between: used)
@@ -113,6 +126,23 @@ package struct FormerPlaces: Hashable, Sendable {
             start = Self.gap(of: service.size, from: Self.endOfHash, to: Self.end, between: used)
         }
         return start.map { AttributeHandle(rawValue: UInt16($0)) }
+    }
+
+    /// Records that a service returns, and forgets the place that it or an equal service has left.
+    ///
+    /// - Returns: The persistent values of the service, by the positions of their attributes.
+    mutating func returned(_ service: Service) -> [Int: [UInt8]] {
+        guard let place = Self.place(of: service, in: places) else { return [:] }
+        places.removeAll { $0.start == place.start }
+        return place.values
+    }
+
+    /// Returns the place that a service, or else an equal service, has left.
+    private static func place(of service: Service, in places: [Place]) -> Place? {
+        let own = service.identity.flatMap { identity in
+            places.first { $0.service.identity == identity && $0.service.size == service.size }
+        }
+        return own ?? places.first { $0.service.isEqual(to: service) }
     }
 
     /// Returns a place that consists of the places of removed services, as few and as old as possible.

@@ -57,7 +57,7 @@ struct HandlePlan {
         // services.
         let behind =
             taken.dropFirst(pinned.count).map { Int($0.upperBound.rawValue) } + (old?.ends ?? [])
-            + (formerPlaces.database?.ends ?? [])
+            + formerPlaces.ends
         place(
             table.services.indices.filter { startsOnAir[$0] == nil },
             of: table,

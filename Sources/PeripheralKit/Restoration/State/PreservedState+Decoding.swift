@@ -167,7 +167,9 @@ extension PreservedState {
         in restorationState: RestorationState
     ) throws(RestorationError) -> FormerPlaces {
         guard let group = restorationState[PreservedSchema.formerPlaces] else { return FormerPlaces() }
-        return FormerPlaces(try PreservedDatabase(decoding: group))
+        let database = try PreservedDatabase(decoding: group)
+        let values = restorationState[PreservedSchema.valuesOfFormerPlaces]
+        return FormerPlaces(database, values: try Self.values(in: values, of: database))
     }
 
     private static func options(

@@ -7,7 +7,7 @@ internal import PeripheralCore
 /// versions. State of a newer major version stays in the store for that version.
 enum PreservedSchema {
     static let majorVersion = RestorationState.newestVersion
-    static let minorVersion = 4
+    static let minorVersion = 5
 
     static let peripheral = "peripheral"
     static let database = "database"
@@ -25,6 +25,8 @@ enum PreservedSchema {
 
     /// Used since version 1.4.
     static let formerPlaces = "former-services"
+    /// Used since version 1.5.
+    static let valuesOfFormerPlaces = "values-of-former-services"
 
     /// The key of the group ``peripheral``, since 1.3.
     static let backend = "backend"
@@ -54,8 +56,9 @@ extension PreservedState {
         restorationState.append(optionGroup)
         restorationState.append(Self.valueGroup(PreservedSchema.formerValues, formerValues))
         restorationState.append(formatGroup)
-        if let former = formerPlaces.database {
+        if let (former, values) = formerPlaces.database {
             restorationState.append(former.encoded(as: PreservedSchema.formerPlaces).group)
+            restorationState.append(Self.valueGroup(PreservedSchema.valuesOfFormerPlaces, values))
         }
         return restorationState
     }

@@ -47,32 +47,41 @@ extension Dictionary where Key == AttributeHandle {
 }
 
 extension FormerPlaces {
-    /// The places in the form of a database, in the order of the removals.
+    /// The places in the form of a database, in the order of the removals, with the persistent values.
     ///
     /// Services that include others are not part of it, because the others may be present. The database is
     /// `nil` if the services do not fit into one table.
-    var database: PreservedDatabase? {
+    var database: (database: PreservedDatabase, values: [AttributeHandle: [UInt8]])? {
         let places = places.filter { $0.service.description.includedServices.isEmpty }
         guard let table = try? AttributeTable(services: places.map(\.service.description)) else { return nil }
         var staticValues: [AttributeHandle: [UInt8]] = [:]
+        var values: [AttributeHandle: [UInt8]] = [:]
         for (index, place) in places.enumerated() {
-            for (attribute, value) in zip(table.attributes(ofService: index), place.service.constants) {
-                staticValues[attribute.handle] = value
+            for (position, attribute) in table.attributes(ofService: index).enumerated() {
+                staticValues[attribute.handle] =
+                    place.service.constants.indices.contains(position)
+                    ? place.service.constants[position] : nil
+                values[attribute.handle] = place.values[position]
             }
         }
         let starts = places.enumerated().map { ($0, $1.start) }
-        return PreservedDatabase(
+        let database = PreservedDatabase(
             table: table,
             staticValues: staticValues,
             startsOnAir: Dictionary(uniqueKeysWithValues: starts)
         )
+        return (database, values)
     }
 
-    init(_ database: PreservedDatabase) {
+    init(_ database: PreservedDatabase, values: [AttributeHandle: [UInt8]]) {
         self.init()
         for index in database.table.services.indices {
             guard let start = database.startsOnAir[index] else { continue }
-            removed(database.service(index), from: start)
+            removed(
+                database.service(index),
+                from: start,
+                values: database.values(ofService: index, among: values)
+            )
         }
     }
 }
@@ -84,5 +93,17 @@ extension PreservedDatabase {
             table.services[index],
             constants: table.attributes(ofService: index).map { staticValues[$0.handle] }
         )
+    }
+
+    /// Returns the values of a service, by the positions of their attributes.
+    func values(
+        ofService index: Int,
+        among values: [AttributeHandle: [UInt8]]
+    ) -> [Int: [UInt8]] {
+        var byPosition: [Int: [UInt8]] = [:]
+        for (position, attribute) in table.attributes(ofService: index).enumerated() {
+            byPosition[position] = values[attribute.handle]
+        }
+        return byPosition
     }
 }
