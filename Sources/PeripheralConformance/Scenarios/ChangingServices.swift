@@ -79,7 +79,7 @@ extension ConformanceSuite {
         "an added service that the next run adds again has its handles and its value"
     ) {
         let gateway = Gateway(restorationIdentifier: "gateway scenario")
-        // Each run creates its services anew.
+        // Each run creates its services again.
         @Sendable func sensor(_ room: String) -> GatewaySensor {
             let value = Characteristic<[UInt8]>(ScenarioUUID.otherValue, [.read, .write]) {
                 PersistentValue(initially: [1], writes: .durable)

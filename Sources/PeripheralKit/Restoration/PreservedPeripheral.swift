@@ -92,7 +92,8 @@ public struct PreservedPeripheral: Sendable {
     ///   - type: The type of the value.
     ///   - content: The handlers of the characteristic, and the descriptors whose values can change. A
     ///     handler is a ``Read``, ``Write``, ``PersistentValue`` or ``Authorization``.
-    /// - Returns: The characteristic to pass to ``Peripheral/init(restoring:reservedHandles:pairing:handling:onRestore:)``.
+    /// - Returns: The characteristic to pass to
+    ///   ``Peripheral/init(restoring:reservedHandles:pairing:handling:onRestore:)``.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` if the preserved
     ///   state does not contain the characteristic.
     public func characteristic<Value>(

@@ -70,10 +70,10 @@ extension PeripheralSession {
     ///    service in a handler of this service, because the removal would wait for the handler.
     /// 4. The Bluetooth stack removes the service. If a central has not confirmed an indication of the
     ///    service, the stack first waits for the confirmation for up to 5 seconds. Then the stack disconnects
-    ///    the central. If bluetoothd refuses that, the wait continues for up to 26 seconds, because bluetoothd
-    ///    itself then ends it. BlueZ does not report which central has asked for indications. If the characteristic
-    ///    also sends notifications and no indication was confirmed before, the wait is at most one second,
-    ///    and no central is disconnected.
+    ///    the central. If bluetoothd refuses that, the wait continues for up to 26 seconds, until bluetoothd
+    ///    itself gives up. BlueZ does not report which central has asked for indications. If the
+    ///    characteristic also sends notifications and no indication was confirmed before, the wait is at most
+    ///    one second, and no central is disconnected.
     /// 5. ``SessionEvent/unsubscribed(_:)`` reports the end of each subscription.
     ///
     /// If the service is added again, each ``PersistentValue`` begins with its initial value.

@@ -88,6 +88,35 @@ final class RestoredPeripheralTests: Sendable {
         }
     }
 
+    @Test func servicesChangeOnAFullDisk() async throws {
+        let humidity = Characteristic<UInt8>(0x2A6F, [.read, .write]) { PersistentValue(initially: 1) }
+        let store = store
+        let places = try await run(door) { [level] central, session in
+            try await central.connect()
+            store.saveError = RestorationError(code: .unwritable, message: "The disk is full.")
+            let sensor = GATTService(0x181A) { humidity }
+            try await session.add { sensor }
+            try await session.remove(GATTService(.battery) { level })
+            let other = GATTService(0x181B) { humidity }
+            try await session.replace(sensor) { other }
+            _ = try await central.discover()
+            try await central.write(humidity, 40)
+            await #expect(throws: RestorationError.self) { try await session.preserve() }
+            store.saveError = nil
+            try await session.preserve()
+            return try await central.discover().applicationServices
+        }
+        #expect(places.map(\.uuid) == [Self.service, 0x181B])
+        let preserved = try await store.preserved(as: Self.identifier)
+        try await run(preserved.again {}) { central, session in
+            try await central.connect()
+            let found = try await central.discover().applicationServices
+            #expect(found == places)
+            let handle = try #require(found.last?.characteristics.first?.valueHandle)
+            #expect(try await central.read(handle, offset: 0) == [40])
+        }
+    }
+
     /// A service that the program adds again in the next run, as a gateway does.
     @Test func anAddedServiceReturnsToItsHandlesInTheNextRun() async throws {
         let sensors = (0..<3).map { number in
