@@ -1,8 +1,9 @@
-/* The plainest GATT application that libdbus makes: it answers GetManagedObjects, and nothing else matters. */
+/* The plainest GATT application that libdbus makes: it answers GetManagedObjects, and takes the handles. */
 
 #include "calls.h"
 #include "registration.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -14,6 +15,7 @@
 struct registration_program {
     DBusConnection *connection;
     int characteristics;
+    bool takes_handles;
 };
 
 DBusConnection *open_system_bus(void) {
@@ -52,13 +54,14 @@ static void append_flags(DBusMessageIter *properties) {
 }
 
 /* Appends the service, or the characteristic with this number. */
-static void append_object(DBusMessageIter *objects, int number) {
+static void append_object(DBusMessageIter *objects, int number, bool takes_handles) {
     static const char *service = SERVICE;
     char text[64], uuid_text[64];
     const char *path = text, *uuid = uuid_text;
     const char *interface = number < 0 ? "org.bluez.GattService1" : "org.bluez.GattCharacteristic1";
     DBusMessageIter object, interfaces, entry, properties;
     dbus_bool_t yes = TRUE, no = FALSE;
+    dbus_uint16_t handle = 0;
     snprintf(text, sizeof text, number < 0 ? SERVICE : CHARACTERISTIC, number);
     snprintf(uuid_text, sizeof uuid_text, "5c3a%04x-7e3c-4b6e-9d29-b3f1c0a1d002", number + 1);
     dbus_message_iter_open_container(objects, DBUS_TYPE_DICT_ENTRY, NULL, &object);
@@ -68,6 +71,7 @@ static void append_object(DBusMessageIter *objects, int number) {
     dbus_message_iter_append_basic(&entry, DBUS_TYPE_STRING, &interface);
     dbus_message_iter_open_container(&entry, DBUS_TYPE_ARRAY, "{sv}", &properties);
     append_property(&properties, "UUID", DBUS_TYPE_STRING, &uuid);
+    if (takes_handles) append_property(&properties, "Handle", DBUS_TYPE_UINT16, &handle);
     if (number < 0) {
         append_property(&properties, "Primary", DBUS_TYPE_BOOLEAN, &yes);
     } else {
@@ -83,6 +87,12 @@ static void append_object(DBusMessageIter *objects, int number) {
 
 static DBusHandlerResult handle_message(DBusConnection *connection, DBusMessage *message, void *data) {
     const registration_program *program = data;
+    if (dbus_message_is_method_call(message, DBUS_INTERFACE_PROPERTIES, "Set")) {
+        DBusMessage *done = dbus_message_new_method_return(message);
+        dbus_connection_send(connection, done, NULL);
+        dbus_message_unref(done);
+        return DBUS_HANDLER_RESULT_HANDLED;
+    }
     if (!dbus_message_is_method_call(message, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")) {
         return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
     }
@@ -90,18 +100,21 @@ static DBusHandlerResult handle_message(DBusConnection *connection, DBusMessage 
     DBusMessageIter arguments, objects;
     dbus_message_iter_init_append(reply, &arguments);
     dbus_message_iter_open_container(&arguments, DBUS_TYPE_ARRAY, "{oa{sa{sv}}}", &objects);
-    for (int number = -1; number < program->characteristics; number++) append_object(&objects, number);
+    for (int number = -1; number < program->characteristics; number++) {
+        append_object(&objects, number, program->takes_handles);
+    }
     dbus_message_iter_close_container(&arguments, &objects);
     dbus_connection_send(connection, reply, NULL);
     dbus_message_unref(reply);
     return DBUS_HANDLER_RESULT_HANDLED;
 }
 
-registration_program *registration_open(int characteristics) {
+registration_program *registration_open(int characteristics, bool takes_handles) {
     static const DBusObjectPathVTable table = {.message_function = handle_message};
     registration_program *program = malloc(sizeof *program);
     if (!program) return NULL;
     program->characteristics = characteristics;
+    program->takes_handles = takes_handles;
     program->connection = open_system_bus();
     if (!program->connection) {
         free(program);

@@ -1,14 +1,16 @@
 #ifndef PERIPHERAL_REGISTRATION_H
 #define PERIPHERAL_REGISTRATION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A plain C program's GATT application: one service whose characteristics are read and notified. All functions
  * block, and need a thread of their own. */
 typedef struct registration_program registration_program;
 
-/* Connects to the system bus. The result is NULL after an error. */
-registration_program *registration_open(int characteristics);
+/* Connects to the system bus. If the program takes handles, its objects have the property Handle, and bluetoothd sets
+ * it. The result is NULL after an error. */
+registration_program *registration_open(int characteristics, bool takes_handles);
 void registration_close(registration_program *program);
 
 /* Registers the application, and unregisters it. The result is the time from RegisterApplication to its reply in
