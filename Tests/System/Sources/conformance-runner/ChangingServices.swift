@@ -67,14 +67,18 @@ struct ChangingServices {
     /// So few that the handles up to 0x03FF always suffice.
     private static let most = 12
     private static let largest = 8
+    /// The number of services that come and go again and again.
+    private static let returning: UInt16 = 24
 
     private(set) var present: [Sensor] = []
     private var absent: [Sensor]
+    private let hasNew: Bool
     private var nextNumber: UInt16
     private var state: UInt64
 
-    init(seed: UInt64) {
-        absent = (0..<16).map { Sensor($0, characteristics: 1 + Int($0) % Self.largest) }
+    init(seed: UInt64, hasNew: Bool) {
+        self.hasNew = hasNew
+        absent = (0..<Self.returning).map { Sensor($0, characteristics: 1 + Int($0) % Self.largest) }
         nextNumber = UInt16(absent.count)
         state = seed
     }
@@ -95,14 +99,14 @@ struct ChangingServices {
 
     private mutating func takePresent() -> Sensor {
         let sensor = present.remove(at: random(present.count))
-        // Only these return. The others were there once.
-        if sensor.number < 16 { absent.append(sensor) }
+        // The new ones are present only once.
+        if sensor.number < Self.returning { absent.append(sensor) }
         return sensor
     }
 
-    /// One in four services was never present, so the handles below 0x0400 are used again.
+    /// With new services, one in four was never present, so the handles below 0x0400 are used again.
     private mutating func takeAbsent() -> Sensor {
-        guard !absent.isEmpty, random(4) > 0 else {
+        guard !absent.isEmpty, !hasNew || random(4) > 0 else {
             nextNumber += 1
             return Sensor(nextNumber - 1, characteristics: 1 + random(Self.largest))
         }
