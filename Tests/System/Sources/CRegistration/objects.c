@@ -3,6 +3,7 @@
 #include "calls.h"
 #include "registration.h"
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,3 +139,5 @@ char *registration_objects(int process) {
     fclose(out);
     return text;
 }
+
+size_t registration_heap(void) { return mallinfo2().uordblks; }

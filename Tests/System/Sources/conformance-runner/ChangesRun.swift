@@ -70,8 +70,7 @@ struct ChangesRun {
         try await witness.compare(with: [], after: 0)
         let (before, start) = (memory(), ContinuousClock.now)
         report(before, before, after: 0)
-        for number in 1...count {
-            let change = services.change()
+        func apply(_ change: ChangingServices.Change, _ number: Int) async throws {
             switch change {
             case .add(let sensor): try await session.add { sensor.service }
             case .remove(let sensor): try await session.remove(sensor.service)
@@ -80,6 +79,9 @@ struct ChangesRun {
             }
             try await session.notify(base, UInt32(number))
             try await witness.observe(change, number)
+        }
+        for number in 1...count {
+            try await apply(services.change(), number)
             if number % Self.interval == 0 || number == count {
                 try await witness.compare(with: services.present, after: number)
             }
@@ -89,7 +91,14 @@ struct ChangesRun {
             }
         }
         let after = memory()
-        print("      \(count) changes in \(ContinuousClock.now - start); \(witness.summary)")
+        // The services are now the same as before, so the heap is comparable.
+        for (index, sensor) in services.present.enumerated() {
+            try await apply(.remove(sensor), count + 1 + index)
+        }
+        let end = count + services.present.count
+        try await witness.compare(with: [], after: end)
+        report(memory(), before, after: end)
+        print("      \(end) changes in \(ContinuousClock.now - start); \(witness.summary)")
         var failures = witness.failures
         for ((name, first), (_, last)) in zip(before, after) where last.now - first.now > Self.mostGrowth {
             failures.append("\(name) has \(last.now - first.now) kB more than before the changes")
@@ -110,6 +119,7 @@ struct ChangesRun {
             "\(now.name) \(now.memory.now) kB (\(now.memory.now - before.memory.now) more), of which "
                 + "\(now.memory.anonymous) kB (\(now.memory.anonymous - before.memory.anonymous) more) of no file"
         }
-        print("      after \(number) changes: \(texts.joined(separator: "; "))")
+        let heap = registration_heap() / 1024
+        print("      after \(number) changes: \(texts.joined(separator: "; ")); heap \(heap) kB")
     }
 }

@@ -2,6 +2,7 @@
 #define PERIPHERAL_REGISTRATION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A plain C program's GATT application: one service whose characteristics are read and notified. All functions
@@ -25,5 +26,8 @@ int registration_allow_introspection(void);
  * path, the interface and the UUID for each object. A line with the path alone is a root without objects. The
  * caller frees the text. The result is NULL after an error. */
 char *registration_objects(int process);
+
+/* The bytes that this process has allocated and not freed. */
+size_t registration_heap(void);
 
 #endif
