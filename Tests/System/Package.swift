@@ -9,9 +9,31 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     ],
     targets: [
+        .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+
+        // A GATT application in plain C to compare with, and the objects that a program exports.
+        .target(name: "CRegistration", dependencies: ["CDBus"]),
+
+        // Functions that block.
+        .target(name: "OwnThread"),
+
+        // What it costs to add a service. Unlike the runner, it can be built for release.
+        .executableTarget(
+            name: "registration-benchmark",
+            dependencies: [
+                "CRegistration",
+                "OwnThread",
+                .product(name: "PeripheralBlueZ", package: "swift-peripheral"),
+                .product(name: "PeripheralCore", package: "swift-peripheral"),
+                .product(name: "PeripheralKit", package: "swift-peripheral"),
+            ]
+        ),
+
         .executableTarget(
             name: "conformance-runner",
             dependencies: [
+                "CRegistration",
+                "OwnThread",
                 .product(name: "PeripheralBlueZ", package: "swift-peripheral"),
                 .product(name: "PeripheralBlueZModel", package: "swift-peripheral"),
                 .product(name: "PeripheralConformance", package: "swift-peripheral"),
@@ -21,6 +43,6 @@ let package = Package(
                 .product(name: "PeripheralTesting", package: "swift-peripheral"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ]
-        )
+        ),
     ]
 )

@@ -39,6 +39,9 @@ import Synchronization
 /// - `--silence [ROUNDS]`: the link of one of two subscribers carries nothing for some time, and later until
 ///   it is lost, so many times (3). The run checks that it recovers, and that the other subscriber receives
 ///   updates again.
+/// - `--changes [COUNT [SEED]] [new]`: adds, removes and replaces services so many times (1,000) while a
+///   central is connected, and compares the database, the indications of Service Changed, the objects and the
+///   memory. With `new`, services appear that were never present.
 /// - `--document`: prints what is known of the versions, and runs nothing.
 @main
 struct ConformanceRunner {
@@ -112,6 +115,18 @@ struct ConformanceRunner {
         if CommandLine.arguments.dropFirst().first == "--centrals" {
             let counts = CommandLine.arguments.dropFirst(2).compactMap { Int($0) }.filter { $0 > 0 }
             let run = CentralsRun(on: adapter, counts: counts.isEmpty ? [1, 4, 8] : counts)
+            try await exit(run.run(program) ? 0 : 1)
+        }
+        if CommandLine.arguments.dropFirst().first == "--changes" {
+            let numbers = CommandLine.arguments.dropFirst(2).compactMap { UInt64($0) }
+            let (count, seed) = (numbers.first ?? 1_000, numbers.dropFirst().first ?? .random(in: 0...9999))
+            print("seed \(seed)")
+            let run = ChangesRun(
+                on: adapter,
+                count: Int(clamping: max(count, 1)),
+                seed: seed,
+                hasNew: CommandLine.arguments.last == "new"
+            )
             try await exit(run.run(program) ? 0 : 1)
         }
         if CommandLine.arguments.dropFirst().first == "--silence" {

@@ -7,6 +7,8 @@ enum ProcessTable {
         var now: Int
         /// The greatest since ``resetPeak(of:)``.
         var peak: Int
+        /// The part of it that is not from a file, in kB.
+        var anonymous: Int
     }
 
     /// Processor time by what uses it, in seconds.
@@ -57,7 +59,11 @@ enum ProcessTable {
             let words = lines.lazy.map { $0.split(whereSeparator: \.isWhitespace) }.first { $0.first == name }
             return words.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0
         }
-        return Memory(now: kilobytes("VmRSS:"), peak: kilobytes("VmHWM:"))
+        return Memory(
+            now: kilobytes("VmRSS:"),
+            peak: kilobytes("VmHWM:"),
+            anonymous: kilobytes("RssAnon:")
+        )
     }
 
     /// Has the greatest memory of a process counted from now on.
