@@ -75,9 +75,10 @@ public struct Peripheral: Sendable {
     ///     preserves no state. Only one running peripheral at a time can use a restoration identifier.
     ///   - reservedHandles: The number of attribute handles, from 0 to 512, to reserve for services that the
     ///     program adds during a run. A service needs one handle, and 2 to 5 handles for each characteristic.
-    ///     ``PeripheralSession/add(mayFreezeDatabaseHash:_:)`` can add more services. But BlueZ sends
-    ///     connected centrals a few additional Service Changed indications when it needs handles that are not
-    ///     reserved.
+    ///     ``PeripheralSession/add(mayFreezeDatabaseHash:_:)`` can add more services. But the first use of
+    ///     each 16 handles that are not reserved causes up to 30 additional Service Changed indications to
+    ///     connected centrals on BlueZ. Services that were never present use new handles as long as there are
+    ///     any, also after others were removed.
     ///   - pairing: The pairing methods for centrals, with their handlers. If an attribute requires security,
     ///     the peripheral needs a pairing method.
     ///   - content: The services, in the order of the GATT database, and the ``Advertisement``s. Without an
