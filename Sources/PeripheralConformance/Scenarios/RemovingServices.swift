@@ -14,7 +14,8 @@ extension ConformanceSuite {
     static let removedUnderPendingRead = Scenario("a pending read is answered before its service goes") {
         let begun = Recorder<Void>()
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        return ScenarioRun(Gateway().peripheral) { central, session in
+        let gateway = Gateway()
+        return ScenarioRun(gateway.peripheral) { central, session in
             let sensor = GatewaySensor {
                 begun.record(())
                 for await _ in gate { break }
@@ -22,12 +23,27 @@ extension ConformanceSuite {
             }
             try await session.add { sensor }
             _ = try await central.discover()
+            try await central.subscribe(to: gateway.base, knownTo: session)
             let handle = try await central.locate(sensor.value).valueHandle
             async let value = central.read(handle, offset: 0)
             _ = try await begun.next()
-            async let removal: Void = session.remove(sensor)
+            let isRemoved = Flag()
+            async let removal: Void = {
+                try await session.remove(sensor)
+                isRemoved.set(true)
+            }()
+            // Until the removal refuses further values.
+            while (try? session.update(sensor.value, [0])) != nil { await Task.yield() }
+            // A removal that does not wait ends meanwhile.
+            for number in 0..<20 as Range<UInt8> {
+                try await session.notify(gateway.base, [number])
+                let update = try await central.nextUpdate(of: gateway.base)
+                try expect("update of the rest", update, is: [number])
+            }
+            let wasRemoved = isRemoved.isSet
             open.finish()
             try expect("value", try await value, is: [4])
+            try expect("whether the service was removed before the answer", wasRemoved, is: false)
             try await removal
             try await expectRefusal(of: "read of a removed value", by: .invalidHandle) {
                 try await central.read(handle, offset: 0)
