@@ -236,6 +236,15 @@ package final class VirtualGATTServer: Sendable {
         state.withLock { $0.att.database.handles(of: application) }
     }
 
+    /// The handles on the air of all services except those of some applications.
+    package func occupiedHandles(besides applications: [ApplicationID]) -> [ClosedRange<AttributeHandle>] {
+        state.withLock { state in
+            let database = state.att.database
+            let own = Set(applications.flatMap(database.serviceHandles))
+            return database.discovered.services.map(\.handles).filter { !own.contains($0) }
+        }
+    }
+
     /// The handles on the air of an application's services, in order.
     package func serviceHandles(of application: ApplicationID) -> [ClosedRange<AttributeHandle>] {
         state.withLock { $0.att.database.serviceHandles(of: application) }

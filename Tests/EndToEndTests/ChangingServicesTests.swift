@@ -140,6 +140,41 @@ struct ChangingServicesTests {
         }
     }
 
+    /// bluetoothd still has services whose removal it has refused, until the connection of the program ends.
+    @Test func aRefusedRemovalFollowsWithTheNextPublication() async throws {
+        let sensors = [Sensor(0), Sensor(1), Sensor(2)]
+        try await Self.run { running in
+            let session = running.session
+            var states = running.gateway.states.makeAsyncIterator()
+            for sensor in sensors { try await session.add { sensor } }
+            try await running.bluez.setPermitted(false)
+            try await session.remove(sensors[0], sensors[1])
+            try await running.bluez.setPermitted(true)
+            while try await states.next()?.isOnTheAir == true {}
+            while try await states.next()?.isOnTheAir == false {}
+            #expect(try await running.found() == [.battery, 0xC202])
+            #expect(session.services.map(\.uuid) == [.battery, 0xC202])
+        }
+    }
+
+    /// A replacement that this version cannot serve is refused before the earlier service goes.
+    @Test func aRefusedReplacementChangesNothing() async throws {
+        let sensor = Sensor(0)
+        try await Self.run { running in
+            let session = running.session
+            try await session.add { sensor }
+            let central = try await running.central()
+            try await central.subscribe(to: sensor.value)
+            _ = try await session.waitForSubscriber(of: sensor.value)
+            await #expect(throws: DeclarationError.self) {
+                try await session.replace(sensor) { GATTService(0xC201, handle: 0x00C5) { sensor.value } }
+            }
+            #expect(session.subscriptions.map(\.characteristic) == [sensor.value.uuid])
+            try await session.notify(sensor.value, 5)
+            #expect(try await central.nextUpdate(of: sensor.value) == 5)
+        }
+    }
+
     /// A central that does not confirm is disconnected, because bluetoothd would use freed memory.
     @Test func aCentralThatDoesNotConfirmIsDisconnected() async throws {
         let sensor = Sensor(0, [.read, .indicate])

@@ -4,6 +4,7 @@ package import PeripheralKit
 package struct InterceptedBackend<Base: PeripheralBackend>: PeripheralBackend {
     private let base: Base
     private let submit: @Sendable (BackendUpdate, any BackendLink) -> Void
+    private let add: @Sendable (BackendServices, any BackendLink) async throws -> Void
     private let handle: @Sendable (BackendEvent, any PeripheralHost) -> Void
 
     /// Creates a backend on another one.
@@ -11,17 +12,26 @@ package struct InterceptedBackend<Base: PeripheralBackend>: PeripheralBackend {
     /// - Parameters:
     ///   - base: The backend that serves the peripheral.
     ///   - submit: Called with each update that the peripheral submits, and with the link of `base`.
+    ///   - add: Called with the services that the peripheral adds, and with the link of `base`.
     ///   - handle: Called with each event of `base`, and with the peripheral.
     package init(
         _ base: Base,
         submit: @escaping @Sendable (BackendUpdate, any BackendLink) -> Void,
+        add: @escaping @Sendable (BackendServices, any BackendLink) async throws -> Void = {
+            try await $1.add($0)
+        },
         handle: @escaping @Sendable (BackendEvent, any PeripheralHost) -> Void = { $1.handle($0) }
     ) {
-        (self.base, self.submit, self.handle) = (base, submit, handle)
+        (self.base, self.submit, self.add, self.handle) = (base, submit, add, handle)
     }
 
     package func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
-        let host = InterceptedHost(host: host, submitUpdate: submit, handleEvent: handle)
+        let host = InterceptedHost(
+            host: host,
+            submitUpdate: submit,
+            addServices: add,
+            handleEvent: handle
+        )
         try await base.serve(publication, for: host)
     }
 }
@@ -29,6 +39,7 @@ package struct InterceptedBackend<Base: PeripheralBackend>: PeripheralBackend {
 private struct InterceptedHost: PeripheralHost {
     let host: any PeripheralHost
     let submitUpdate: @Sendable (BackendUpdate, any BackendLink) -> Void
+    let addServices: @Sendable (BackendServices, any BackendLink) async throws -> Void
     let handleEvent: @Sendable (BackendEvent, any PeripheralHost) -> Void
 
     func read(_ request: BackendReadRequest) -> BackendAnswer { host.read(request) }
@@ -38,7 +49,11 @@ private struct InterceptedHost: PeripheralHost {
 
     func handle(_ event: BackendEvent) {
         guard case .published(var published) = event else { return handleEvent(event, host) }
-        published.link = InterceptedLink(link: published.link, submitUpdate: submitUpdate)
+        published.link = InterceptedLink(
+            link: published.link,
+            submitUpdate: submitUpdate,
+            addServices: addServices
+        )
         handleEvent(.published(published), host)
     }
 }
@@ -46,6 +61,7 @@ private struct InterceptedHost: PeripheralHost {
 private struct InterceptedLink: BackendLink {
     let link: any BackendLink
     let submitUpdate: @Sendable (BackendUpdate, any BackendLink) -> Void
+    let addServices: @Sendable (BackendServices, any BackendLink) async throws -> Void
 
     func submit(_ update: BackendUpdate) { submitUpdate(update, link) }
     func giveUp(_ update: BackendUpdate.ID) { link.giveUp(update) }
@@ -59,5 +75,8 @@ private struct InterceptedLink: BackendLink {
     func advertise(_ advertisements: [Advertisement], restarting restarted: Set<Int>) async throws {
         try await link.advertise(advertisements, restarting: restarted)
     }
+    func add(_ services: BackendServices) async throws { try await addServices(services, link) }
+    func examine(_ services: BackendServices) throws { try link.examine(services) }
+    func remove(_ services: [AttributeHandle]) async throws { try await link.remove(services) }
     func stop() { link.stop() }
 }

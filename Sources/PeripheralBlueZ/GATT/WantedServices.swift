@@ -98,7 +98,8 @@ final class WantedServices: Sendable {
         }
     }
 
-    private func examine(_ services: BackendServices) throws {
+    /// Throws `DeclarationError` if the running version does not support the services.
+    func examine(_ services: BackendServices) throws {
         guard let version = state.withLock(\.version) else { return }
         let issues = BlueZRules(version).examine(publication.with(services))
         let errors = issues.filter { $0.severity == .error }

@@ -217,15 +217,11 @@ extension RegistrationStateMachine {
         switch state {
         case .registeringAgent, .registeringApplications:
             return withdrawAgent(failure)
-        case .registeringServices where failure.code == .timedOut,
-            .withdrawingServices where failure.code == .timedOut:
+        case .registeringServices where failure.code == .timedOut, .withdrawingServices:
             // bluetoothd may have the services nevertheless, until the connection ends.
             return end(failure)
         case .registeringServices:
             services.refuse(failure)
-            return proceed()
-        case .withdrawingServices(let withdrawn):
-            services.noteWithdrawn(withdrawn)
             return proceed()
         case .withdrawingAdvertisements(let numbers):
             advertising.noteWithdrawn(numbers)

@@ -105,12 +105,14 @@ final class Supervisor: Sendable {
         }
     }
 
-    /// Closures that add and remove services, and return when the change is on the air.
+    /// Closures that examine, add and remove services.
     ///
-    /// If the peripheral is off the air, they return when the change is certain to follow with the
-    /// peripheral. The closures may outlive this object, like ``requestStop``.
+    /// The last two return when the change is on the air. If the peripheral is off the air, they return when
+    /// the change is certain to follow with the peripheral. The closures may outlive this object, like
+    /// ``requestStop``.
     var changeServices:
         (
+            examine: @Sendable (BackendServices) throws -> Void,
             add: @Sendable (BackendServices) async throws -> Void,
             remove: @Sendable ([AttributeHandle]) async throws -> Void
         )
@@ -119,6 +121,7 @@ final class Supervisor: Sendable {
             events.add(QueuedEvent(event: .servicesDemanded(present)))
         }
         return (
+            { [services] added in try services.examine(added) },
             { [services] added in try await services.add(added, send) },
             { [services] removed in try await services.remove(removed, send) }
         )

@@ -9,6 +9,7 @@ struct BlueZLink: BackendLink {
     private let demand: @Sendable ([Advertisement], Set<Int>) async throws -> Void
     private let changeServices:
         (
+            examine: @Sendable (BackendServices) throws -> Void,
             add: @Sendable (BackendServices) async throws -> Void,
             remove: @Sendable ([AttributeHandle]) async throws -> Void
         )
@@ -19,6 +20,7 @@ struct BlueZLink: BackendLink {
         centrals: Centrals,
         advertise: @escaping @Sendable ([Advertisement], Set<Int>) async throws -> Void,
         changeServices: (
+            examine: @Sendable (BackendServices) throws -> Void,
             add: @Sendable (BackendServices) async throws -> Void,
             remove: @Sendable ([AttributeHandle]) async throws -> Void
         ),
@@ -75,6 +77,10 @@ struct BlueZLink: BackendLink {
 
     func add(_ services: BackendServices) async throws {
         try await changeServices.add(services)
+    }
+
+    func examine(_ services: BackendServices) throws {
+        try changeServices.examine(services)
     }
 
     func remove(_ services: [AttributeHandle]) async throws {

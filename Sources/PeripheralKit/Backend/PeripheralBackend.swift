@@ -141,6 +141,17 @@ public protocol BackendLink: Sendable {
     ///   stack refuses the services. If `add(_:)` throws, nothing has changed.
     func add(_ services: BackendServices) async throws
 
+    /// Examines services that will replace others, and changes nothing.
+    ///
+    /// If the new services need the handles of the earlier services, the host removes the earlier services
+    /// before it calls ``add(_:)``. Before that, it calls `examine(_:)`, so that services that the stack does
+    /// not support are refused first. The default implementation accepts all services.
+    ///
+    /// - Parameter services: The new services.
+    /// - Throws: `DeclarationError` if the stack does not support the services. ``PeripheralError`` if the
+    ///   handles of the services belong to another program.
+    func examine(_ services: BackendServices) throws
+
     /// Removes services.
     ///
     /// Before the backend removes a service, it waits until no central has an unconfirmed indication of the
@@ -166,6 +177,9 @@ extension BackendLink {
     /// Throws ``PeripheralError``, because a backend that does not implement this function cannot add
     /// services.
     public func add(_ services: BackendServices) async throws { throw PeripheralError.fixedServices }
+
+    /// Accepts all services.
+    public func examine(_ services: BackendServices) throws {}
 
     /// Throws ``PeripheralError``, because a backend that does not implement this function cannot remove
     /// services.

@@ -46,9 +46,9 @@ extension PeripheralRuntime {
     /// Records the place of a present service that is removed.
     private func note(_ service: Int, in places: inout FormerPlaces) {
         let declared = declaration.declared
-        guard declared.table.services[service].handle == nil,
-            let start = handleOnAir(declared.table.serviceRange(service).lowerBound)
-        else { return }
+        let table = declared.table
+        let pinned = table.services[service].handle
+        guard let start = pinned ?? handleOnAir(table.serviceRange(service).lowerBound) else { return }
         places.removed(declared.placed(service), from: start)
     }
 
@@ -126,12 +126,18 @@ extension PeripheralRuntime {
         let declarations = try elements.services()
         try await services.inTurn { [self] in
             let indices = try indices(of: removed)
-            if let addition = try? addition(of: declarations, mayFreezeDatabaseHash) {
-                try await register(addition)
+            var first = try? addition(of: declarations, false)
+            if first == nil, (try? addition(of: declarations, without: indices, false)) == nil {
+                // Without the earlier services, there are not enough handles below 0x0400 either.
+                first = try? addition(of: declarations, mayFreezeDatabaseHash)
+            }
+            if let first {
+                try await register(first)
                 return try await withdraw(indices)
             }
-            // Both throw before anything changes.
-            _ = try addition(of: declarations, without: indices, mayFreezeDatabaseHash)
+            // All of these throw before anything changes.
+            let later = try addition(of: declarations, without: indices, mayFreezeDatabaseHash)
+            try services.link().examine(later.services)
             let former = services.declarations(of: removed)
             _ = try addition(of: former, without: indices, true)
             let values = persistentValues(of: indices)
@@ -247,7 +253,13 @@ extension PeripheralRuntime {
     /// Ends everything that concerns the attributes of a service.
     private func forget(_ range: ClosedRange<AttributeHandle>) {
         note { $0.removed(range) }
-        for (characteristic, counters) in updates.remove(range) {
+        var removed = updates.remove(range)
+        for (characteristic, number) in preservation?.waitingUpdates(of: range) ?? [:] {
+            var counters = UpdateCounters()
+            counters.dropped = number
+            removed.append((characteristic, counters))
+        }
+        for (characteristic, counters) in removed {
             if let uuid = declaration.subscribable(characteristic)?.uuid {
                 services.count(counters, of: uuid)
             }

@@ -103,6 +103,17 @@ struct ServiceAddition {
         for known in DeclarationValidation(ofServicesOf: present).issues {
             if let index = issues.firstIndex(of: known) { issues.remove(at: index) }
         }
+        for (index, service) in added.enumerated()
+        where (present.services + added[..<index]).contains(where: { $0.identity == service.identity }) {
+            issues.append(
+                DeclarationIssue(
+                    severity: .error,
+                    element: "service \(service.uuid)",
+                    reason: "it is present already",
+                    remedy: "declare another service, or remove the present one first"
+                )
+            )
+        }
         for service in added {
             for included in service.includes
             where !added.contains(where: { $0.identity == included.identity }) {

@@ -102,9 +102,11 @@ extension PeripheralSession {
     ///
     /// The function is equal to ``add(mayFreezeDatabaseHash:_:)`` followed by ``remove(_:)``, without another
     /// change in between. The function first removes the earlier services if the new services use the same
-    /// `Characteristic` constants or the same handles. If the Bluetooth stack then refuses the new services,
-    /// the earlier services return, but centrals have to subscribe again. The values of each
-    /// ``PersistentValue`` with the same constant stay the same if the earlier services are removed first.
+    /// `Characteristic` constants or the same handles, or if there are too few handles below 0x0400 for both.
+    /// Services that the declaration or the version of BlueZ does not allow are refused before that, and
+    /// nothing changes. If the Bluetooth stack then refuses the new services, the earlier services return,
+    /// but centrals have to subscribe again. The values of each ``PersistentValue`` with the same constant
+    /// stay the same if the earlier services are removed first.
     ///
     /// - Parameters:
     ///   - services: Present services.

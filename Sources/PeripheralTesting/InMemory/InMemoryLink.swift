@@ -186,13 +186,17 @@ struct InMemoryLink: BackendLink {
         do {
             try services.add(added)
         } catch {
-            throw PeripheralError(
-                code: .rejected,
-                message: "The in-memory stack refuses the services: \(error)",
-                cause: error
-            )
+            throw PeripheralError.refused(error)
         }
         services.reportHandles(to: host)
+    }
+
+    func examine(_ added: BackendServices) throws {
+        do {
+            try services.examine(added)
+        } catch {
+            throw PeripheralError.refused(error)
+        }
     }
 
     func remove(_ removed: [AttributeHandle]) async throws {
@@ -229,6 +233,14 @@ extension PeripheralError {
         code: .notSubscribed,
         message: "The central has not subscribed to the characteristic."
     )
+
+    fileprivate static func refused(_ error: AttributeTableError) -> PeripheralError {
+        PeripheralError(
+            code: .rejected,
+            message: "The in-memory stack refuses the services: \(error)",
+            cause: error
+        )
+    }
 
     fileprivate static let insecure = PeripheralError(
         code: .insufficientSecurity,

@@ -56,6 +56,18 @@ final class InMemoryServices: Sendable {
         groups.withLock { $0.append(Group(application: application, table: table, present: present)) }
     }
 
+    /// Throws an error if the handles of a pinned service belong to the stack or to another peripheral.
+    func examine(_ services: BackendServices) throws(AttributeTableError) {
+        let table = services.table
+        let occupied = server.occupiedHandles(besides: groups.withLock { $0.map(\.application) })
+        for index in table.services.indices {
+            guard let pinned = table.pinnedRange(index), occupied.contains(where: pinned.overlaps) else {
+                continue
+            }
+            throw .handlesOccupied(pinned, service: table.services[index].uuid, at: index)
+        }
+    }
+
     /// Returns the handles of a service in its table; `nil` if it is not present.
     func handles(of service: AttributeHandle) -> ClosedRange<AttributeHandle>? {
         groups.withLock { groups in groups.lazy.compactMap { $0.present[service] }.first }

@@ -30,6 +30,20 @@ extension Preservation {
         change { _ in }
     }
 
+    /// Returns the numbers of updates that wait for absent subscribers of a service.
+    ///
+    /// The queues contain the updates for connected subscribers.
+    func waitingUpdates(of characteristics: ClosedRange<AttributeHandle>) -> [AttributeHandle: Int] {
+        state.withLock { state in
+            state.outbox.preserved.reduce(into: [:]) { numbers, update in
+                guard characteristics.contains(update.characteristic),
+                    !state.history.liveAddresses(of: update.characteristic).contains(update.address)
+                else { return }
+                numbers[update.characteristic, default: 0] += 1
+            }
+        }
+    }
+
     /// Records the places of removed services.
     func placesChanged(to places: FormerPlaces) {
         change { $0.preserved.formerPlaces = places }

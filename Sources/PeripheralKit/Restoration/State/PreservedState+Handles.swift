@@ -49,10 +49,13 @@ extension Dictionary where Key == AttributeHandle {
 extension FormerPlaces {
     /// The places in the form of a database, in the order of the removals, with the persistent values.
     ///
-    /// Services that include others are not part of it, because the others may be present. The database is
-    /// `nil` if the services do not fit into one table.
+    /// Services that include others are not part of it, because the others may be present. Pinned services
+    /// are not part of it, because they have their handles in every run. The database is `nil` if the
+    /// services do not fit into one table.
     var database: (database: PreservedDatabase, values: [AttributeHandle: [UInt8]])? {
-        let places = places.filter { $0.service.description.includedServices.isEmpty }
+        let places = places.filter {
+            $0.service.description.includedServices.isEmpty && $0.service.description.handle == nil
+        }
         guard let table = try? AttributeTable(services: places.map(\.service.description)) else { return nil }
         var staticValues: [AttributeHandle: [UInt8]] = [:]
         var values: [AttributeHandle: [UInt8]] = [:]
