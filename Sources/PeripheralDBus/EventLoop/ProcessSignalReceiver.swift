@@ -30,8 +30,10 @@ package final class ProcessSignalReceiver: Sendable {
         let (arrivals, continuation) = AsyncStream.makeStream(of: CInt.self, bufferingPolicy: policy)
         let receiver = ProcessSignalReceiver(continuation, on: loop)
         let descriptor = try ProcessSignalHandler.open()
+        // A signal that arrived before does not concern this receiver.
+        deliver(from: descriptor)
         try registry.withLock { (registry) throws(ProcessSignalsUnavailable) in
-            try registry.add(ObjectIdentifier(receiver), of: signals, continuation, from: descriptor)
+            try registry.add(ObjectIdentifier(receiver), of: signals, continuation)
         }
         if endsWithStream { continuation.onTermination = { _ in receiver.end() } }
         receiver.start(signals, descriptor)
@@ -49,9 +51,18 @@ package final class ProcessSignalReceiver: Sendable {
             // process that was started with a blocked signal. One thread must accept them.
             unblock(signals)
             let source = loop.watch(fileDescriptor: descriptor, events: .readable) { _ in
-                Self.registry.withLock { $0.deliver(from: descriptor) }
+                Self.deliver(from: descriptor)
             }
             watch.withLock { $0 = source }
+        }
+    }
+
+    /// Passes the signals that have arrived to their receivers.
+    private static func deliver(from descriptor: CInt) {
+        // Outside the lock, because a task that is cancelled now would wait for the lock in `end()`, and
+        // `yield` for the task.
+        for (signal, receiver) in registry.withLock({ $0.arrivals(from: descriptor) }) {
+            receiver.yield(signal)
         }
     }
 
@@ -87,11 +98,8 @@ private struct Registry {
     mutating func add(
         _ receiver: ObjectIdentifier,
         of signals: [CInt],
-        _ continuation: AsyncStream<CInt>.Continuation,
-        from descriptor: CInt
+        _ continuation: AsyncStream<CInt>.Continuation
     ) throws(ProcessSignalsUnavailable) {
-        // A signal that arrived before does not concern this receiver.
-        deliver(from: descriptor)
         do throws(ProcessSignalsUnavailable) {
             for signal in signals where !previous.contains(where: { $0.signal == signal }) {
                 previous.append((signal, try ProcessSignalHandler.install(for: signal)))
@@ -108,12 +116,10 @@ private struct Registry {
         restoreUnused()
     }
 
-    /// Passes the signals that have arrived to their receivers.
-    func deliver(from descriptor: CInt) {
-        for signal in ProcessSignalHandler.read(from: descriptor) {
-            for receiver in receivers where receiver.signals.contains(signal) {
-                receiver.continuation.yield(signal)
-            }
+    /// Returns the signals that have arrived, each with a receiver.
+    func arrivals(from descriptor: CInt) -> [(signal: CInt, receiver: AsyncStream<CInt>.Continuation)] {
+        ProcessSignalHandler.read(from: descriptor).flatMap { signal in
+            receivers.filter { $0.signals.contains(signal) }.map { (signal, $0.continuation) }
         }
     }
 

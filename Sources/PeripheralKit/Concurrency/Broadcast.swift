@@ -8,10 +8,19 @@ final class Broadcast<Event: Sendable>: Sendable {
         var isFinished = false
         /// The events buffered for the first listener; `nil` after the first listener has received them.
         var early: [Event]? = []
+
+        mutating func remove(_ ended: Set<UInt64>) {
+            for number in ended { listeners[number] = nil }
+        }
     }
 
     private let capacity: Int
     private let state = Mutex(State())
+    /// The listeners that have ended and are still in `listeners`.
+    ///
+    /// When a task is cancelled, Swift ends its sequences while it holds a lock of the task. `yield` needs
+    /// the same lock to resume the task. So the end of a sequence must not wait for `state`.
+    private let ended = Mutex<Set<UInt64>>([])
 
     /// - Parameter capacity: The maximum number of events buffered for a listener. The oldest events are
     ///   dropped first.
@@ -35,6 +44,7 @@ final class Broadcast<Event: Sendable>: Sendable {
         let number = state.withLock { state -> UInt64? in
             guard !state.isFinished else { return nil }
             defer { state.nextNumber += 1 }
+            state.remove(takeEnded())
             if let first { listener.yield(first) }
             // Inside the lock, so that later events follow the buffered events.
             if takesKept {
@@ -48,7 +58,7 @@ final class Broadcast<Event: Sendable>: Sendable {
             return events
         }
         listener.onTermination = { [weak self] _ in
-            _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
+            _ = self?.ended.withLock { $0.insert(number) }
         }
         return events
     }
@@ -61,11 +71,19 @@ final class Broadcast<Event: Sendable>: Sendable {
     func send(_ event: Event, keeping isKept: Bool = false) {
         // Inside the lock, so that all listeners receive the events in the same order.
         state.withLock { state in
+            state.remove(takeEnded())
             if isKept, let count = state.early?.count {
                 if count == capacity { state.early?.removeFirst() }
                 state.early?.append(event)
             }
             for listener in state.listeners.values { listener.yield(event) }
+        }
+    }
+
+    private func takeEnded() -> Set<UInt64> {
+        ended.withLock { ended in
+            defer { ended = [] }
+            return ended
         }
     }
 
