@@ -152,7 +152,7 @@ extension ConformanceSuite {
             GATTService(0xC1F0) { Characteristic<[UInt8]>(0xC1F1, value: [1]) }
         }
         return ScenarioRun(gateway.peripheral) { central, session in
-            try await changeRandomly(gateway, session, central, seed: 2, count: 30)
+            try await changeRandomly(gateway, session, central, seed: 2, count: 20)
         }.beside(neighbor) { session in
             let sensors = (0..<8).map { GatewaySensor(UInt8(0x80 + $0), extraCharacteristics: $0) }
             var random = SeededNumbers(seed: 3)

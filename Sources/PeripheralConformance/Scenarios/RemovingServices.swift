@@ -15,38 +15,41 @@ extension ConformanceSuite {
         let begun = Recorder<Void>()
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let gateway = Gateway()
-        return ScenarioRun(gateway.peripheral) { central, session in
-            let sensor = GatewaySensor {
-                begun.record(())
-                for await _ in gate { break }
-                return [4]
-            }
-            try await session.add { sensor }
-            _ = try await central.discover()
-            try await central.subscribe(to: gateway.base, knownTo: session)
-            let handle = try await central.locate(sensor.value).valueHandle
-            async let value = central.read(handle, offset: 0)
-            _ = try await begun.next()
-            let isRemoved = Flag()
-            async let removal: Void = {
-                try await session.remove(sensor)
-                isRemoved.set(true)
-            }()
-            // Until the removal refuses further values.
-            while (try? session.update(sensor.value, [0])) != nil { await Task.yield() }
-            // A removal that does not wait ends meanwhile.
-            for number in 0..<3 as Range<UInt8> {
-                try await session.notify(gateway.base, [number])
-                let update = try await central.nextUpdate(of: gateway.base)
-                try expect("update of the rest", update, is: [number])
-            }
-            let wasRemoved = isRemoved.isSet
-            open.finish()
-            try expect("value", try await value, is: [4])
-            try expect("whether the service was removed before the answer", wasRemoved, is: false)
-            try await removal
-            try await expectRefusal(of: "read of a removed value", by: .invalidHandle) {
-                try await central.read(handle, offset: 0)
+        return ScenarioRun(gateway.peripheral, mtu: nil) { first, session in
+            try await withCentrals(first, mtus: [517, 247]) { centrals in
+                let (reader, other) = (centrals[0], centrals[1])
+                let sensor = GatewaySensor {
+                    begun.record(())
+                    for await _ in gate { break }
+                    return [4]
+                }
+                try await session.add { sensor }
+                _ = try await reader.discover()
+                try await other.subscribe(to: gateway.base, knownTo: session)
+                let handle = try await reader.locate(sensor.value).valueHandle
+                async let value = reader.read(handle, offset: 0)
+                _ = try await begun.next()
+                let isRemoved = Flag()
+                async let removal: Void = {
+                    try await session.remove(sensor)
+                    isRemoved.set(true)
+                }()
+                // Until the removal refuses further values.
+                while (try? session.update(sensor.value, [0])) != nil { await Task.yield() }
+                // A removal that does not wait ends meanwhile.
+                for number in 0..<2 as Range<UInt8> {
+                    try await session.notify(gateway.base, [number])
+                    let update = try await other.nextUpdate(of: gateway.base)
+                    try expect("update of the rest", update, is: [number])
+                }
+                let wasRemoved = isRemoved.isSet
+                open.finish()
+                try expect("value", try await value, is: [4])
+                try expect("whether the service was removed before the answer", wasRemoved, is: false)
+                try await removal
+                try await expectRefusal(of: "read of a removed value", by: .invalidHandle) {
+                    try await reader.read(handle, offset: 0)
+                }
             }
         }
     }
