@@ -35,7 +35,7 @@ extension ConformanceSuite {
     /// When the bond forms, the kernel gives the link the identity address of the central. bluetoothd learns
     /// this a moment later. Until then, it does not find the central, and refuses a subscription with
     /// "unlikely error" (`get_ccc_state` in src/gatt-database.c).
-    private static func untilBonded(
+    static func untilBonded(
         _ events: some AsyncSequence<SessionEvent, Never> & Sendable
     ) async throws {
         try await next(of: events, "bond") { event in

@@ -100,9 +100,6 @@ extension ConformanceSuite {
     private static func pair(_ central: any TestCentral, _ session: PeripheralSession) async throws {
         let events = session.events
         try await central.pair(.justWorks)
-        try await next(of: events, "bond") { event in
-            guard case .changed(let central) = event else { return false }
-            return central.isBonded
-        }
+        try await untilBonded(events)
     }
 }

@@ -73,7 +73,8 @@ extension PeripheralSession {
     ///    the central. If bluetoothd refuses that, the wait continues for up to 26 seconds, until bluetoothd
     ///    itself gives up. BlueZ does not report which central has asked for indications. If the
     ///    characteristic also sends notifications and no indication was confirmed before, the wait is at most
-    ///    one second, and no central is disconnected.
+    ///    one second, and no central is disconnected. If bluetoothd refuses to remove the service, the
+    ///    peripheral goes off the air, and is published again without the service.
     /// 5. ``SessionEvent/unsubscribed(_:)`` reports the end of each subscription.
     ///
     /// If the service is added again, each ``PersistentValue`` begins with its initial value.

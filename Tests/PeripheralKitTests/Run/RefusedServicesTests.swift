@@ -186,6 +186,28 @@ struct RefusedServicesTests {
         }
     }
 
+    /// A change in a cancelled task would no longer wait, and disconnect the central.
+    @Test func aCancelledCallerDoesNotShortenTheWaitForAConfirmation() async throws {
+        let value = Characteristic<UInt8>(0x2A6E, [.read, .indicate]) { Read { 7 } }
+        let service = GATTService(0x181A) { value }
+        try await gateway.test { central, session in
+            try await session.add { service }
+            central.setConfirmsIndications(false)
+            try await central.subscribe(to: value, for: .indication)
+            async let indication: Void = session.indicate(value, 5)
+            _ = try await central.nextUpdate(of: value)
+            let removal = Task { try await session.remove(service) }
+            try await until { (try? session.update(value, 1)) == nil }
+            removal.cancel()
+            for _ in 0..<100 { #expect(try await central.read(base) == 1) }
+            central.setConfirmsIndications(true)
+            try await indication
+            _ = await removal.result
+            #expect(session.services.map(\.uuid) == [0x180F])
+            #expect(try await central.read(base) == 1)
+        }
+    }
+
     @Test func durableValuesOfARemovedServiceAreCounted() async throws {
         let value = Characteristic<UInt8>(0x2A6E, [.read, .notify], updates: .durable) { Read { 1 } }
         let service = GATTService(0x181A) { value }

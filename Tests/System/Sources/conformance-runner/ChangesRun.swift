@@ -68,7 +68,7 @@ struct ChangesRun {
     ) async throws -> [String] {
         var (witness, services) = (witness, ChangingServices(seed: seed, hasNew: hasNew))
         try await witness.subscribe()
-        while session.subscriptions.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        _ = try await session.waitForSubscriber(of: base)
         try await witness.compare(with: [], after: 0)
         var before = memory()
         let start = ContinuousClock.now
