@@ -7,7 +7,7 @@ extension ConformanceSuite {
         derivedAdvertisement, declaredAdvertisement, hiddenAdvertisement,
         longName("A peripheral with a name of too many bytes", cutTo: "A peripheral with a name of t"),
         longName("ééééééééééééééé", cutTo: "éééééééééééééé"),
-        changedAdvertisement, stoppedAdvertising, addedAdvertisement,
+        changedAdvertisement, stoppedAdvertising, addedAdvertisement, advertisedServicesFollow,
     ]
 
     /// Creates a run that checks the scan result of a peripheral.
@@ -183,6 +183,35 @@ extension ConformanceSuite {
             }
             try await session.advertise()
             try await scan(by: central, until: "the first") { $0.map(\.localName) == ["Lamp"] }
+        }
+    }
+
+    static let advertisedServicesFollow = Scenario(
+        "the advertised services are those that the peripheral has after each change"
+    ) {
+        let gateway = Gateway()
+        return ScenarioRun(gateway.peripheral, mtu: nil) { central, session in
+            func expectAdvertised(_ sensors: GatewaySensor...) async throws {
+                let services = Set(sensors.map(\.uuid) + [ScenarioUUID.service])
+                try await scan(by: central, until: "services \(services)") { heard in
+                    heard.map(\.localName) == ["Gateway"] && heard.map { Set($0.services) } == [services]
+                }
+            }
+            let sensors = (0..<3).map { GatewaySensor(UInt8($0)) }
+            try await expectAdvertised()
+            try await session.add { sensors[0] }
+            try await expectAdvertised(sensors[0])
+            try await session.add { sensors[1] }
+            try await expectAdvertised(sensors[0], sensors[1])
+            try await session.replace(sensors[0]) { sensors[2] }
+            try await expectAdvertised(sensors[1], sensors[2])
+            try await session.remove(sensors[1])
+            try await expectAdvertised(sensors[2])
+            try await session.remove(sensors[2])
+            try await expectAdvertised()
+            // A central can connect as before.
+            try await central.connect(mtu: 517)
+            try expect("services", try await central.serviceTypes(), is: [ScenarioUUID.service])
         }
     }
 }
