@@ -14,7 +14,7 @@ extension ConformanceSuite {
         ]
 
     /// Reconnects a bonded and subscribed central without encryption.
-    private static func returns(
+    static func returns(
         _ central: any TestCentral,
         _ session: PeripheralSession,
         _ body: () async throws -> Void = {}
@@ -27,7 +27,7 @@ extension ConformanceSuite {
     }
 
     /// Returns a pairing whose keys have this level, and the user of the central.
-    private static func wayToPair(for level: SecurityLevel) -> (Pairing, PairingUser) {
+    static func wayToPair(for level: SecurityLevel) -> (Pairing, PairingUser) {
         guard level > .encrypted else { return (.justWorks, .justWorks) }
         let shown = Recorder<UInt32>()
         return (
