@@ -16,7 +16,7 @@ public enum ConformanceSuite: Sendable {
         + securedUpdating + targeted
         + indicating + transferring + confirmedTransferring + controlPoints + connections + structure
         + permitting + restoring + privateAddresses + changingServices
-        + removingServices + serviceCaching + usingAddedServices
+        + removingServices + endingDuringRemoval + serviceCaching + usingAddedServices
 
     /// The scenarios whose updates take different paths in different versions of BlueZ.
     package static let scenariosOfUpdates: [Scenario] =

@@ -79,6 +79,9 @@ extension PeripheralSession {
     ///
     /// If the service is added again, each ``PersistentValue`` begins with its initial value.
     ///
+    /// If the run ends or is cancelled meanwhile, it waits until the removal has ended. A cancelled run also
+    /// cancels the handlers, but waits for confirmations like any other run.
+    ///
     /// Other services are not affected. The order of changes, the effect of a cancellation, and the behavior
     /// while the peripheral is not published are those of ``add(mayFreezeDatabaseHash:_:)``.
     ///
