@@ -54,4 +54,17 @@ struct BusObserver {
         while texts.count < count { texts.append(try await events.next()) }
         return texts
     }
+
+    /// The numbers of advertisements that bluetoothd announces, up to this number.
+    ///
+    /// bluetoothd announces each registration and each withdrawal.
+    func advertisementCounts(upTo last: Int) async throws -> [Int] {
+        let start = "advertisements: "
+        var counts: [Int] = []
+        while counts.last != last {
+            let event = try await events.next()
+            if event.hasPrefix(start), let count = Int(event.dropFirst(start.count)) { counts.append(count) }
+        }
+        return counts
+    }
 }
