@@ -86,7 +86,7 @@ struct EndDuringRemovalTests {
         let base = Characteristic<UInt8>(0x2A19, value: 99)
         let gateway = Peripheral("Gateway") { GATTService(.battery) { base } }
         let sensor = Sensor(isSlow: obstacle == .request)
-        let (removals, removal) = AsyncStream.makeStream(of: Task<Void, any Error>.self)
+        let (changes, change) = AsyncStream.makeStream(of: Task<Void, any Error>.self)
         let run = Task {
             try await gateway.run(on: backend, logger: .silent) { session in
                 let central = makeCentral(gateway)
@@ -96,7 +96,10 @@ struct EndDuringRemovalTests {
                 let task = Task { try await session.remove(sensor.service) }
                 // The removal refuses further values, and waits.
                 try await until { (try? session.update(sensor.value, 1)) == nil }
-                removal.yield(task)
+                change.yield(task)
+                // This change waits for the removal.
+                let other = GATTService(0xC201) { Characteristic<UInt8>(0x2A6E, value: 1) }
+                change.yield(Task { try await session.add { other } })
                 switch ending {
                 case .returns: return
                 case .fails: throw Mishap()
@@ -106,8 +109,9 @@ struct EndDuringRemovalTests {
                 }
             }
         }
-        var iterator = removals.makeAsyncIterator()
-        let pending = try #require(await iterator.next())
+        var iterator = changes.makeAsyncIterator()
+        let removal = try #require(await iterator.next())
+        let addition = try #require(await iterator.next())
         if ending == .isCancelled { run.cancel() }
         let start = ContinuousClock.now
         switch ending {
@@ -119,7 +123,14 @@ struct EndDuringRemovalTests {
         #expect(ContinuousClock.now - start < .seconds(20))
         // The removal has ended as well, before or with the session.
         do {
-            try await pending.value
+            try await removal.value
+        } catch let error as PeripheralError {
+            #expect(error.code == .stopped)
+        }
+        do {
+            try await addition.value
+            // The end of the handler can precede the end of the session.
+            #expect(ending == .isCancelled && obstacle == .request)
         } catch let error as PeripheralError {
             #expect(error.code == .stopped)
         }
