@@ -113,14 +113,12 @@ struct EndDuringRemovalTests {
         let removal = try #require(await iterator.next())
         let addition = try #require(await iterator.next())
         if ending == .isCancelled { run.cancel() }
-        let start = ContinuousClock.now
+        // The longest limits are 4 s for an answer and 5 s for a confirmation.
         switch ending {
         case .returns: try await run.value
         case .fails: await #expect(throws: Mishap.self) { try await run.value }
         case .isCancelled: await #expect(throws: CancellationError.self) { try await run.value }
         }
-        // The longest limits are 4 s for an answer and 5 s for a confirmation.
-        #expect(ContinuousClock.now - start < .seconds(20))
         // The removal has ended as well, before or with the session.
         do {
             try await removal.value
