@@ -266,6 +266,54 @@ struct ChangingServicesTests {
         }
     }
 
+    /// Another program takes the handles of a pinned service before the service comes back.
+    @Test func aRefusedServiceReturnsWhenItsHandlesAreFree() async throws {
+        let pinned = GATTService(0xC200, handle: 0x0200) { Characteristic<UInt8>(0x2A6E, value: 7) }
+        let sensors = [Sensor(1), Sensor(2)]
+        let (clock, log) = (ManualClock(), LogRecorder())
+        try await Self.run(logger: log.logger, clock: clock) { running in
+            let (bluez, session) = (running.bluez, running.session)
+            try await session.add { pinned }
+            try await session.add { sensors[0] }
+            // The gateway waits for its clock, so the other program is first.
+            await bluez.killDaemon()
+            try await bluez.setPermitted(false)
+            try await bluez.startDaemon()
+            try await until { session.state.radio == .unauthorized }
+            try await bluez.setPermitted(true)
+            let other = Peripheral("Other") {
+                GATTService(0x1815, handle: 0x0202) { Characteristic<UInt8>(0x2A56, value: 1) }
+            }
+            try await other.run(on: bluez.backend, logger: .silent) { _ in
+                try await until {
+                    clock.advance(by: .seconds(1))
+                    return session.state.isOnTheAir
+                }
+                #expect(try await running.found() == [.battery, 0xC201, 0x1815])
+                // The other services change as before.
+                let changed = Log<Void>()
+                let changes = Task {
+                    defer { changed.append(()) }
+                    try await session.add { sensors[1] }
+                    try await session.remove(sensors[0])
+                }
+                try await until {
+                    clock.advance(by: .seconds(1))
+                    return !changed.entries.isEmpty
+                }
+                try await changes.value
+                #expect(try await running.found() == [.battery, 0xC202, 0x1815])
+            }
+            try await until {
+                clock.advance(by: .seconds(1))
+                return try await running.found() == [.battery, 0xC200, 0xC202]
+            }
+            #expect(log.lines.count { $0.contains("Added services are off the air") } == 1)
+            try await session.remove(pinned)
+            #expect(try await running.found() == [.battery, 0xC202])
+        }
+    }
+
     /// Two programs with services of the same type and size change them at the same time.
     @Test(arguments: daemons)
     func twoProgramsChangeTheirServices(daemon: EmulatedBlueZ.Configuration) async throws {

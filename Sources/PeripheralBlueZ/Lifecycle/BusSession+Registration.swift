@@ -19,8 +19,9 @@ extension BusSession {
             try await agent.register(on: ObjectPath(adapter))
             return .registeredAgent
         case .registerServices(let groups):
-            try await register(groups, by: managers, on: adapter, for: supervisor)
-            return .registeredServices
+            return .registeredServices(
+                refused: try await register(groups, by: managers, on: adapter, for: supervisor)
+            )
         case .withdrawServices(let services):
             try await withdraw(services, by: managers, on: adapter, for: supervisor)
             return .withdrewServices
@@ -63,11 +64,14 @@ extension BusSession {
                 adapter: supervisor.address(of: adapter)
             )
             return .reportedPublication
-        case .awaitRenewal(let delay, let failure):
-            supervisor.report(
-                failure,
-                "An advertisement is off the air. The backend repeats the registration until bluetoothd accepts it."
-            )
+        case .awaitRenewal(let delay, let advertisement, let services):
+            if let advertisement {
+                supervisor.report(
+                    advertisement,
+                    "An advertisement is off the air. The backend repeats the registration until bluetoothd accepts it."
+                )
+            }
+            for (group, failure) in services { reportRefusal(failure, of: group, for: supervisor) }
             try await supervisor.clock.sleep(for: delay)
             return .renewalIsDue
         case .withdrawAdvertisements(let numbers):

@@ -9,33 +9,54 @@ extension BusSession {
     private static let repetitions = 2
 
     /// Registers an application for each group of services, and reserves the room for further services.
+    ///
+    /// - Returns: The groups of added services that bluetoothd has refused, with the reasons.
+    /// - Throws: The failure of the declared services, a loss, or a missing answer.
     func register(
         _ groups: GroupedServices,
         by managers: AdapterManagers,
         on adapter: String,
         for supervisor: Supervisor
-    ) async throws {
-        let isFirst = applications.beginsFirst()
+    ) async throws -> [Int: RegistrationStateMachine.Failure] {
+        var refused: [Int: RegistrationStateMachine.Failure] = [:]
         for group in groups.keys.inOrder().compactMap({ supervisor.services[$0] })
         // The program may have removed all services of the group meanwhile.
         where !group.handles.order.isEmpty {
             do {
                 try await register(group, by: managers, on: adapter, for: supervisor)
-            } catch let error where isFirst && group.number > 0 {
+                supervisor.log.forget(.refusedServices(group: group.number))
+            } catch {
                 let failure =
                     (error as? RegistrationStateMachine.Failure)
                     ?? RegistrationStateMachine.Failure(error, step: .registeringApplication)
-                guard failure.leavesDaemon, failure.code == .rejected else { throw error }
-                supervisor.report(
-                    failure,
-                    "Added services are off the air. The backend registers them again after the next loss."
-                )
+                guard group.services.areAdded, !failure.isLoss, !failure.isOfConnection else { throw failure }
+                refused[group.number] = failure
             }
         }
         try await reservation.reserveRoom(
             for: supervisor.publication.reservedHandles,
             besides: applications.all.flatMap(\.group.handles.occupied),
             in: await daemon(managers, adapter: adapter, supervisor.clock)
+        )
+        return refused
+    }
+
+    /// Logs that the services of a group are off the air.
+    func reportRefusal(
+        _ failure: RegistrationStateMachine.Failure,
+        of number: Int,
+        for supervisor: Supervisor
+    ) {
+        guard let group = supervisor.services[number] else { return }
+        let services = group.handles.order.map { "\(group.table.services[$0].uuid)" }
+        supervisor.log.report(
+            .refusedServices(group: number),
+            .warning,
+            "Added services are off the air. The backend repeats the registration until bluetoothd accepts it.",
+            metadata: [
+                "services": "\(services.joined(separator: ", "))",
+                "peripheral.reason": .bounded(failure.message, by: "\(failure.code)"),
+            ]
         )
     }
 

@@ -78,15 +78,6 @@ struct BusSession: Sendable {
 /// The applications that are exported on one connection to the bus.
 final class Applications: Sendable {
     private let applications = Mutex<[Int: Application]>([:])
-    private let hasBegun = Mutex(false)
-
-    /// Returns whether no application was registered before, and records that the registration begins.
-    func beginsFirst() -> Bool {
-        hasBegun.withLock { hasBegun in
-            defer { hasBegun = true }
-            return !hasBegun
-        }
-    }
 
     /// The applications in the order of their numbers.
     var all: [Application] {

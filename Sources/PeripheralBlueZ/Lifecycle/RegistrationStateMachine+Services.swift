@@ -5,6 +5,8 @@ extension RegistrationStateMachine {
     struct Services {
         private(set) var wanted: GroupedServices
         private(set) var registered: GroupedServices = [:]
+        /// The failures of groups that bluetoothd has refused, until the next attempt.
+        var refusals: [Int: Failure] = [:]
         /// The wanted services before the program changed them.
         private var former: GroupedServices?
         private var outcome: Result<Void, Failure>?
@@ -20,8 +22,10 @@ extension RegistrationStateMachine.Services {
 
     // MARK: Next steps
 
-    /// The groups that are not registered.
-    var missing: GroupedServices { wanted.filter { registered[$0.key] == nil } }
+    /// The groups that are neither registered nor refused.
+    var missing: GroupedServices {
+        wanted.filter { registered[$0.key] == nil && refusals[$0.key] == nil }
+    }
 
     /// The registered services that are not wanted.
     var superfluous: GroupedServices {
@@ -35,8 +39,18 @@ extension RegistrationStateMachine.Services {
 
     // MARK: Outcomes
 
-    mutating func noteRegistered(_ groups: GroupedServices) {
-        registered.merge(groups) { $1 }
+    /// Records bluetoothd's answers.
+    ///
+    /// If bluetoothd has refused a group that is new with the change of the program, the services before the
+    /// change are wanted again. All other refused groups are tried again later.
+    mutating func note(_ groups: GroupedServices, refused: [Int: Failure]) {
+        registered.merge(groups.filter { refused[$0.key] == nil }) { $1 }
+        if let former, let new = refused.keys.inOrder().first(where: { former[$0] == nil }) {
+            wanted = former
+            self.former = nil
+            outcome = refused[new].map { .failure($0) }
+        }
+        refusals = refusals.merging(refused) { $1 }.filter { wanted[$0.key] != nil }
     }
 
     mutating func noteWithdrawn(_ services: GroupedServices) {
@@ -44,13 +58,6 @@ extension RegistrationStateMachine.Services {
             let rest = (registered[group] ?? []).subtracting(withdrawn)
             registered[group] = rest.isEmpty ? nil : rest
         }
-    }
-
-    /// Returns to the services before the change, because bluetoothd has refused the new ones.
-    mutating func refuse(_ failure: Failure) {
-        if let former { wanted = former }
-        former = nil
-        outcome = .failure(failure)
     }
 
     // MARK: Changes by the program

@@ -20,7 +20,10 @@ struct RegistrationStateMachine {
         // Outcomes of the current step:
 
         case registeredAgent
-        case registeredServices
+        /// The services are registered, except for the refused groups.
+        ///
+        /// The keys of `refused` are the numbers of the groups, and the values are the failures.
+        case registeredServices(refused: [Int: Failure])
         /// The advertisements are on the air, except for the refused advertisements.
         ///
         /// `refused` is a dictionary. The keys are the numbers of the refused advertisements, and the values
@@ -68,8 +71,10 @@ struct RegistrationStateMachine {
         /// Changes the registered advertisements that differ from the requested advertisements.
         case changeAdvertisements([Int: Advertisement])
         case reportPublication
-        /// Logs that an advertisement could not be registered, and waits before the next attempt.
-        case awaitRenewal(after: Duration, because: Failure)
+        /// Logs what bluetoothd has refused, and waits before the next attempt.
+        ///
+        /// The keys of `services` are the numbers of the refused groups.
+        case awaitRenewal(after: Duration, advertisement: Failure?, services: [Int: Failure])
         case withdrawAdvertisements(Set<Int>)
         case withdrawApplications
         case withdrawAgent
@@ -179,12 +184,12 @@ extension RegistrationStateMachine {
             if isStopRequested { return withdrawAgent(nil) }
             state = .registeringApplications(services.wanted)
             return .registerServices(services.wanted)
-        case (.registeringApplications(let groups), .registeredServices):
-            services.noteRegistered(groups)
+        case (.registeringApplications(let groups), .registeredServices(let refused)):
+            services.note(groups, refused: refused)
             if isStopRequested { return withdrawApplications(nil) }
             return proceed()
-        case (.registeringServices(let groups), .registeredServices):
-            services.noteRegistered(groups)
+        case (.registeringServices(let groups), .registeredServices(let refused)):
+            services.note(groups, refused: refused)
             return proceed()
         case (.withdrawingServices(let withdrawn), .withdrewServices):
             services.noteWithdrawn(withdrawn)
@@ -199,7 +204,7 @@ extension RegistrationStateMachine {
             isReported = true
             return proceed()
         case (.awaitingRenewal, .renewalIsDue):
-            advertising.refusals = [:]
+            forgetRefusals()
             return proceed()
         case (.stoppingAdvertisements(let failure), .withdrewAdvertisements):
             return withdrawApplications(failure)
@@ -217,12 +222,9 @@ extension RegistrationStateMachine {
         switch state {
         case .registeringAgent, .registeringApplications:
             return withdrawAgent(failure)
-        case .registeringServices where failure.code == .timedOut, .withdrawingServices:
+        case .registeringServices, .withdrawingServices:
             // bluetoothd may have the services nevertheless, until the connection ends.
             return end(failure)
-        case .registeringServices:
-            services.refuse(failure)
-            return proceed()
         case .withdrawingAdvertisements(let numbers):
             advertising.noteWithdrawn(numbers)
             return proceed()
@@ -312,10 +314,14 @@ extension RegistrationStateMachine {
         isAdvertising = isPowered && refusal == nil && advertising.isAnythingMeant
         advertising.completeDemand()
         services.completeDemand()
-        if let refusal {
+        guard refusal == nil, services.refusals.isEmpty else {
             failedRenewals += 1
             state = .awaitingRenewal
-            return .awaitRenewal(after: Self.renewalDelay(after: failedRenewals), because: refusal)
+            return .awaitRenewal(
+                after: Self.renewalDelay(after: failedRenewals),
+                advertisement: refusal,
+                services: services.refusals
+            )
         }
         if isPowered { failedRenewals = 0 }
         state = .published
@@ -379,9 +385,7 @@ extension RegistrationStateMachine {
     }
 
     /// Whether every possible step is done and no advertisement is refused.
-    var isComplete: Bool {
-        if case .published = state { isPowered } else { false }
-    }
+    var isComplete: Bool { isSettled && isPowered && advertising.firstRefusal == nil }
 
     private var isStopping: Bool {
         if case .stoppingAdvertisements = state { true } else { false }
@@ -399,6 +403,15 @@ extension RegistrationStateMachine {
 // MARK: - Events during a step
 
 extension RegistrationStateMachine {
+    /// Requires a further attempt with everything that bluetoothd has refused.
+    ///
+    /// Each of these events ends the wait for the next attempt. If an event did not also bring the attempt, a
+    /// program that often changes its advertisement would put off the attempt forever.
+    private mutating func forgetRefusals() {
+        advertising.refusals = [:]
+        services.refusals = [:]
+    }
+
     private mutating func stop() -> Action? {
         switch state {
         case .stoppingAdvertisements, .withdrawingApplications, .withdrawingAgent, .idle, .finished:
@@ -410,11 +423,13 @@ extension RegistrationStateMachine {
 
     private mutating func demand(_ new: [Advertisement], _ restarted: Set<Int>) -> Action? {
         advertising.demand(new, restarted: restarted)
+        forgetRefusals()
         return isSettled ? proceed() : nil
     }
 
     private mutating func demand(_ new: GroupedServices) -> Action? {
         services.demand(new)
+        forgetRefusals()
         return isSettled ? proceed() : nil
     }
 
@@ -424,7 +439,7 @@ extension RegistrationStateMachine {
         guard adapter.connectionsInterruptAdvertising || advertising.wanted != before else { return nil }
         if adapter.connectionsInterruptAdvertising { advertising.outdateAll() }
         // The adapter may accept an advertisement after a change of the connections.
-        advertising.refusals = [:]
+        forgetRefusals()
         return isSettled ? proceed() : nil
     }
 
@@ -432,7 +447,7 @@ extension RegistrationStateMachine {
         guard isOn != isPowered else { return nil }
         isPowered = isOn
         advertising.outdateAll()
-        advertising.refusals = [:]
+        forgetRefusals()
         if !isOn { isAdvertising = false }
         return isSettled ? proceed() : nil
     }

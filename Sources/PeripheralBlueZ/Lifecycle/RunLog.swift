@@ -17,6 +17,7 @@ final class RunLog: Sendable {
         case changedError(ATTError)
         case refusedDisconnection
         case unconfirmedRemoval
+        case refusedServices(group: Int)
     }
 
     private let logger: Logger

@@ -271,8 +271,8 @@ extension SupervisorStateMachine {
         case nil: return nil
         case .finish(nil): return finish(nil)
         case .finish(let failure?): return recover(from: failure)
-        case .awaitRenewal(_, let failure):
-            obstacle = failure
+        case .awaitRenewal(_, let failure, _):
+            if let failure { obstacle = failure }
             return action.map { .registration($0, on: registration.adapter.path) }
         case let action?: return .registration(action, on: registration.adapter.path)
         }

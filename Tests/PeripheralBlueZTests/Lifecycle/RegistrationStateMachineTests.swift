@@ -38,7 +38,7 @@ struct RegistrationStateMachineTests {
     private static let refusesAll = Event.advertised(refused: [0: refused])
 
     private static let prepared = [Event.registeredAgent]
-    private static let registered = prepared + [.registeredServices]
+    private static let registered = prepared + [.registeredServices(refused: [:])]
     private static let advertised = registered + [done]
     private static let published = advertised + [.reportedPublication]
     private static let interrupting = published + [.connectionsChanged(1)]
@@ -47,13 +47,18 @@ struct RegistrationStateMachineTests {
     private static let demanded = Event.advertisingDemanded([short], restarted: [])
     private static let changing = published + [demanded]
 
-    private static let awaitsRefused = Action.awaitRenewal(after: .seconds(1), because: refused)
+    private static let awaitsRefused = Action.awaitRenewal(
+        after: .seconds(1),
+        advertisement: refused,
+        services: [:]
+    )
     private static let awaitsRenewal = Action.awaitRenewal(
         after: .seconds(1),
-        because: Machine.Failure(
+        advertisement: Machine.Failure(
             code: .connectionLost,
             message: "bluetoothd has withdrawn the advertisement. See bluetoothd's log for the reason."
-        )
+        ),
+        services: [:]
     )
     private static let withdrawsAdvertisement = Action.withdrawAdvertisements([0])
     private static let advertises = Action.registerAdvertisements([0: plain])
@@ -80,25 +85,25 @@ struct RegistrationStateMachineTests {
         Row(
             testDescription: "registering the application",
             past: prepared,
-            reactions: ends + [(.registeredServices, advertises), (.failed(refused), .withdrawAgent)]
+            reactions: ends + [(.registeredServices(refused: [:]), advertises), (.failed(refused), .withdrawAgent)]
         ),
         Row(
             testDescription: "registering the application, asked to stop",
             past: prepared + [.stopRequested],
             reactions: ends + [
-                (.registeredServices, .withdrawApplications), (.failed(refused), .withdrawAgent),
+                (.registeredServices(refused: [:]), .withdrawApplications), (.failed(refused), .withdrawAgent),
             ]
         ),
         Row(
             testDescription: "registering the application, with something else demanded",
             past: prepared + [demanded],
-            reactions: ends + [(.registeredServices, advertisesOther), (.failed(refused), .withdrawAgent)]
+            reactions: ends + [(.registeredServices(refused: [:]), advertisesOther), (.failed(refused), .withdrawAgent)]
         ),
         Row(
             testDescription: "registering the application, with nothing to advertise",
             past: prepared + [.advertisingDemanded([], restarted: [])],
             reactions: ends + [
-                (.registeredServices, .reportPublication), (.failed(refused), .withdrawAgent),
+                (.registeredServices(refused: [:]), .reportPublication), (.failed(refused), .withdrawAgent),
             ]
         ),
         Row(
@@ -361,7 +366,7 @@ struct RegistrationStateMachineTests {
     ]
 
     private static let events: [Event] = [
-        .powerChanged(false), .powerChanged(true), .registeredAgent, .registeredServices, done, refusesAll,
+        .powerChanged(false), .powerChanged(true), .registeredAgent, .registeredServices(refused: [:]), done, refusesAll,
         .reportedPublication, .renewalIsDue, .withdrewAdvertisements, .withdrewApplications, .withdrewAgent,
         .advertisementReleased(0), demanded, .connectionsChanged(1), .stopRequested, .failed(refused),
         .failed(lost), .lost(gone),
@@ -392,7 +397,7 @@ struct RegistrationStateMachineTests {
         let adapter = AdapterDescription(path: Self.path, isPowered: true, isUsable: true)
         var machine = Self.machine(
             after: [
-                .registeredAgent, .registeredServices, .connectionsChanged(1), Self.done,
+                .registeredAgent, .registeredServices(refused: [:]), .connectionsChanged(1), Self.done,
                 .reportedPublication,
             ],
             on: adapter
@@ -458,7 +463,11 @@ struct RegistrationStateMachineTests {
     @Test func renewalIsTriedLessAndLessOften() {
         var machine = Self.machine(after: Self.renewing)
         for seconds in [1, 2, 4, 8, 16, 30, 30, 30] {
-            let wait = Action.awaitRenewal(after: .seconds(seconds), because: Self.refused)
+            let wait = Action.awaitRenewal(
+                after: .seconds(seconds),
+                advertisement: Self.refused,
+                services: [:]
+            )
             #expect(machine.handle(Self.refusesAll) == wait)
             #expect(machine.handle(.renewalIsDue) == Self.advertises)
         }
@@ -487,7 +496,7 @@ struct RegistrationStateMachineTests {
         var machine = Machine(on: adapter, advertisements: several, endedAdvertisements: ended)
         _ = machine.start()
         _ = machine.handle(.registeredAgent)
-        let first = machine.handle(.registeredServices)
+        let first = machine.handle(.registeredServices(refused: [:]))
         for event in [done, .reportedPublication] { _ = machine.handle(event) }
         return (machine, first)
     }
@@ -670,7 +679,7 @@ struct RegistrationStateMachineTests {
         var machine = Self.machine(after: Self.published)
         #expect(machine.handle(.servicesDemanded(Self.added)) == .registerServices([1: [9]]))
         #expect(machine.takeOutcomeOfServices() == nil)
-        #expect(machine.handle(.registeredServices) == nil)
+        #expect(machine.handle(.registeredServices(refused: [:])) == nil)
         guard case .success? = machine.takeOutcomeOfServices() else {
             Issue.record("the change is done")
             return
@@ -678,7 +687,7 @@ struct RegistrationStateMachineTests {
         // One of two services of an application goes, and another group comes.
         #expect(machine.handle(.servicesDemanded([1: [9, 20]])) == nil, "a group does not grow")
         #expect(machine.handle(.servicesDemanded([2: [30]])) == .registerServices([2: [30]]))
-        #expect(machine.handle(.registeredServices) == .withdrawServices([1: [9]]))
+        #expect(machine.handle(.registeredServices(refused: [:])) == .withdrawServices([1: [9]]))
         #expect(machine.handle(.withdrewServices) == nil)
         #expect(machine.services.registered == [0: [], 2: [30]])
     }
@@ -687,7 +696,7 @@ struct RegistrationStateMachineTests {
         var machine = Self.machine(after: Self.published)
         let before = machine.services.registered
         #expect(machine.handle(.servicesDemanded([1: [9]])) == .registerServices([1: [9]]))
-        #expect(machine.handle(.failed(Self.refused)) == nil)
+        #expect(machine.handle(.registeredServices(refused: [1: Self.refused])) == nil)
         guard case .failure(Self.refused)? = machine.takeOutcomeOfServices() else {
             Issue.record("the change is refused")
             return
@@ -704,6 +713,94 @@ struct RegistrationStateMachineTests {
             Issue.record("the change is recorded")
             return
         }
+        #expect(machine.services.wanted == Self.added)
+    }
+
+    private static func awaitsServices(
+        _ refused: [Int: Machine.Failure],
+        after delay: Duration
+    ) -> Action {
+        .awaitRenewal(after: delay, advertisement: nil, services: refused)
+    }
+
+    /// A machine that registers an added service again, which is refused.
+    private static func machineWithRefusal() -> (machine: Machine, action: Action?) {
+        var machine = Machine(on: adapter, services: added, advertisements: [plain])
+        _ = machine.start()
+        let events: [Event] = [
+            .registeredAgent, .registeredServices(refused: [1: refused]), done, .reportedPublication,
+        ]
+        let action = events.reduce(nil) { _, event in machine.handle(event) }
+        return (machine, action)
+    }
+
+    @Test func addedServicesThatAreRefusedDuringARecoveryAreTriedAgain() {
+        var (machine, action) = Self.machineWithRefusal()
+        #expect(action == Self.awaitsServices([1: Self.refused], after: .seconds(1)))
+        #expect(machine.isAdvertising && machine.isPublished && machine.isComplete)
+        for seconds in [2, 4] {
+            #expect(machine.handle(.renewalIsDue) == .registerServices([1: [9]]))
+            let wait = Self.awaitsServices([1: Self.refused], after: .seconds(seconds))
+            #expect(machine.handle(.registeredServices(refused: [1: Self.refused])) == wait)
+        }
+        #expect(machine.handle(.renewalIsDue) == .registerServices([1: [9]]))
+        #expect(machine.handle(.registeredServices(refused: [:])) == nil)
+        #expect(machine.services.registered == Self.added)
+        #expect(machine.takeOutcomeOfServices() == nil)
+    }
+
+    @Test func aRefusedGroupDoesNotRefuseAChange() {
+        var (machine, _) = Self.machineWithRefusal()
+        let wanted: GroupedServices = [0: [1], 1: [9], 2: [30]]
+        #expect(machine.handle(.servicesDemanded(wanted)) == .registerServices([1: [9], 2: [30]]))
+        let wait = Self.awaitsServices([1: Self.refused], after: .seconds(2))
+        #expect(machine.handle(.registeredServices(refused: [1: Self.refused])) == wait)
+        guard case .success? = machine.takeOutcomeOfServices() else {
+            Issue.record("the change is done")
+            return
+        }
+        #expect(machine.services.registered == [0: [1], 2: [30]])
+        #expect(machine.services.wanted == wanted)
+    }
+
+    @Test func aRefusedChangeDoesNotEndTheAttemptsWithAnotherGroup() {
+        var (machine, _) = Self.machineWithRefusal()
+        let wanted: GroupedServices = [0: [1], 1: [9], 2: [30]]
+        _ = machine.handle(.servicesDemanded(wanted))
+        let wait = Self.awaitsServices([1: Self.refused], after: .seconds(2))
+        let refusals = [1: Self.refused, 2: Self.refused]
+        #expect(machine.handle(.registeredServices(refused: refusals)) == wait)
+        guard case .failure(Self.refused)? = machine.takeOutcomeOfServices() else {
+            Issue.record("the change is refused")
+            return
+        }
+        #expect(machine.services.wanted == Self.added)
+    }
+
+    @Test func aRefusedGroupThatIsRemovedIsNotTriedAgain() {
+        var (machine, _) = Self.machineWithRefusal()
+        #expect(machine.handle(.servicesDemanded([0: [1]])) == nil)
+        guard case .success? = machine.takeOutcomeOfServices() else {
+            Issue.record("the change is done")
+            return
+        }
+    }
+
+    /// Each of these events ends the wait, so it must bring the attempt.
+    @Test(arguments: [
+        Event.advertisingDemanded([plain], restarted: []), .powerChanged(false), .connectionsChanged(1),
+    ])
+    func eventsDoNotPutOffTheAttempt(_ event: Event) {
+        var (machine, _) = Self.machineWithRefusal()
+        #expect(machine.handle(event) == .registerServices([1: [9]]))
+    }
+
+    /// bluetoothd may have the services nevertheless.
+    @Test func aMissingAnswerEndsTheRegistration() {
+        var machine = Self.machine(after: Self.published)
+        _ = machine.handle(.servicesDemanded(Self.added))
+        let silence = Machine.Failure(code: .timedOut, message: "bluetoothd does not answer.")
+        #expect(machine.handle(.failed(silence)) == .finish(silence))
         #expect(machine.services.wanted == Self.added)
     }
 
@@ -775,7 +872,7 @@ struct RegistrationStateMachineTests {
     private static func answer(to action: Action) -> Event {
         switch action {
         case .registerAgent: .registeredAgent
-        case .registerServices: .registeredServices
+        case .registerServices: .registeredServices(refused: [:])
         case .withdrawServices: .withdrewServices
         case .registerAdvertisements, .changeAdvertisements: done
         case .reportPublication: .reportedPublication

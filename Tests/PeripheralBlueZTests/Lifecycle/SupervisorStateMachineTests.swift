@@ -46,7 +46,7 @@ struct SupervisorStateMachineTests {
     private static let registering: [Event] = examining + [.examined([adapter])]
     private static let published: [Event] =
         registering
-        + [.registeredAgent, .registeredServices, .advertised(refused: [:]), .reportedPublication].map {
+        + [.registeredAgent, .registeredServices(refused: [:]), .advertised(refused: [:]), .reportedPublication].map {
             .registration($0)
         }
     private static let stopping: [Event] = published + [.stopRequested]
@@ -451,7 +451,7 @@ struct SupervisorStateMachineTests {
         var actions: [Action?] = []
         let events: [Event] = [
             .connected, .busLost, .disconnected, .connected, .examined([Self.adapter]),
-            .registration(.registeredAgent), .registration(.registeredServices),
+            .registration(.registeredAgent), .registration(.registeredServices(refused: [:])),
         ]
         for event in events { actions.append(machine.handle(event)) }
         let advertises = Registration.Action.registerAdvertisements([0: Self.lamp, 1: Self.door])
@@ -469,7 +469,7 @@ struct SupervisorStateMachineTests {
         for event in [Event.daemonLost, .disconnected] + Self.registering { _ = machine.handle(event) }
         _ = machine.handle(.registration(.registeredAgent))
         #expect(
-            machine.handle(.registration(.registeredServices))
+            machine.handle(.registration(.registeredServices(refused: [:])))
                 == .registration(.registerAdvertisements([1: Self.door]), on: Self.path)
         )
     }
@@ -627,7 +627,7 @@ struct SupervisorStateMachineTests {
         case .wait: .waited
         case .disconnect: .disconnected
         case .registration(.registerAgent, _): .registration(.registeredAgent)
-        case .registration(.registerServices, _): .registration(.registeredServices)
+        case .registration(.registerServices, _): .registration(.registeredServices(refused: [:]))
         case .registration(.withdrawServices, _): .registration(.withdrewServices)
         case .registration(.registerAdvertisements, _), .registration(.changeAdvertisements, _):
             .registration(.advertised(refused: [:]))
