@@ -314,6 +314,39 @@ struct ChangingServicesTests {
         }
     }
 
+    /// Handles that are not reserved make bluetoothd indicate more than each addition.
+    @Test(arguments: [(reserved: 0, services: 1), (64, 17)])
+    func theLogNamesAReservationThatIsTooSmall(reserved: Int, services: Int) async throws {
+        let log = LogRecorder()
+        let gateway = Self.gateway(reservedHandles: reserved)
+        @Sendable func notices() -> Int { log.lines.count { $0.contains("reservedHandles than \(reserved)") } }
+        try await Self.run(gateway, logger: log.logger) { running in
+            // A sensor has 4 handles.
+            let sensors = (0..<services).map { Sensor(UInt8($0)) }
+            for sensor in sensors.dropLast() { try await running.session.add { sensor } }
+            #expect(notices() == 0)
+            for sensor in sensors.suffix(1) { try await running.session.add { sensor } }
+            #expect(notices() == 1)
+            try await running.session.add { Sensor(100) }
+            #expect(notices() == 1)
+        }
+    }
+
+    /// During a recovery, added services are registered before further handles are reserved.
+    @Test func theLogNamesNoReservationDuringARecovery() async throws {
+        let log = LogRecorder()
+        let gateway = Self.gateway(reservedHandles: 64)
+        try await Self.run(gateway, logger: log.logger) { running in
+            var states = gateway.states.makeAsyncIterator()
+            try await running.session.add { Sensor(0) }
+            try await running.bluez.restartDaemon()
+            while try await states.next()?.isOnTheAir == true {}
+            while try await states.next()?.isOnTheAir == false {}
+            #expect(try await running.found() == [.battery, 0xC200])
+            #expect(!log.lines.contains { $0.contains("reservedHandles") })
+        }
+    }
+
     /// Two programs with services of the same type and size change them at the same time.
     @Test(arguments: daemons)
     func twoProgramsChangeTheirServices(daemon: EmulatedBlueZ.Configuration) async throws {

@@ -108,7 +108,21 @@ extension BusSession {
             await centrals.remove(application.characteristicHandles)
             throw error
         }
-        if group.services.areAdded { await reservation.keepRoom(for: handles.demanded) }
+        if group.services.areAdded {
+            let count = supervisor.publication.reservedHandles
+            if await reservation.exceedsRoom(of: count, handles.demanded) {
+                supervisor.log.report(
+                    .unreservedHandles,
+                    .notice,
+                    """
+                    Connected centrals receive additional Service Changed indications, because added services \
+                    use handles that are not reserved. Declare the peripheral with more reservedHandles than \
+                    \(count).
+                    """
+                )
+            }
+            await reservation.keepRoom(for: handles.demanded)
+        }
         applications[group.number] = application
         supervisor.keep(await reservation.record)
         application.reportHandles()

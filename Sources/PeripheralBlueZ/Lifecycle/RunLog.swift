@@ -17,6 +17,7 @@ final class RunLog: Sendable {
         case changedError(ATTError)
         case refusedDisconnection
         case unconfirmedRemoval
+        case unreservedHandles
         case refusedServices(group: Int)
     }
 

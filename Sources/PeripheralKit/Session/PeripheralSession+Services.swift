@@ -17,7 +17,10 @@ extension PeripheralSession {
     /// only services that are added in the same call. A removed service can be added again.
     ///
     /// Connected centrals learn of the new services through Service Changed. A bonded central that is not
-    /// connected learns of them when it reconnects (Core Specification, Vol 3, Part G, 7.1).
+    /// connected learns of them when it reconnects (Core Specification, Vol 3, Part G, 7.1). On BlueZ, a
+    /// connected central receives exactly one indication for each added service if the services use handles
+    /// that are reserved with ``Peripheral/reservedHandles``. Otherwise it receives additional indications,
+    /// and the log says so once.
     ///
     /// A service that was removed in this run, or an equal service, returns to its earlier attribute handles.
     /// Other services use the lowest handles from 0x0100 to 0x03FF that no service has used. If no such
@@ -27,12 +30,18 @@ extension PeripheralSession {
     /// later run adds an equal service, the service returns to its handles, and each ``PersistentValue``
     /// continues with its last value. Services are equal if they have the same attributes and the same
     /// constant values. Therefore give each of several services of one type a different constant, such as a
-    /// ``UserDescription``. Equal services return in the order in which they were added.
+    /// ``UserDescription``. Equal services return in the order in which they were added. Centrals have to
+    /// subscribe again, and durable updates for subscribers of these services do not outlast the run. Both
+    /// are restored if the next run uses ``PreservedPeripheral``.
     ///
     /// The function returns when centrals can discover the services. While the peripheral is not published,
     /// it returns immediately, and the services follow with the next publication. If several tasks change
     /// the services, the session makes one change after the other. If the calling task is cancelled during a
     /// change, the change continues.
+    ///
+    /// When the peripheral is published again after a loss, the Bluetooth stack may refuse added services,
+    /// for example because another program has taken their pinned handles. The other services then serve on,
+    /// and the framework repeats the attempt until it succeeds.
     ///
     /// - Parameters:
     ///   - mayFreezeDatabaseHash: Whether the services may have handles from 0x0400 on if no other handles

@@ -85,19 +85,24 @@ struct RegistrationStateMachineTests {
         Row(
             testDescription: "registering the application",
             past: prepared,
-            reactions: ends + [(.registeredServices(refused: [:]), advertises), (.failed(refused), .withdrawAgent)]
+            reactions: ends + [
+                (.registeredServices(refused: [:]), advertises), (.failed(refused), .withdrawAgent),
+            ]
         ),
         Row(
             testDescription: "registering the application, asked to stop",
             past: prepared + [.stopRequested],
             reactions: ends + [
-                (.registeredServices(refused: [:]), .withdrawApplications), (.failed(refused), .withdrawAgent),
+                (.registeredServices(refused: [:]), .withdrawApplications),
+                (.failed(refused), .withdrawAgent),
             ]
         ),
         Row(
             testDescription: "registering the application, with something else demanded",
             past: prepared + [demanded],
-            reactions: ends + [(.registeredServices(refused: [:]), advertisesOther), (.failed(refused), .withdrawAgent)]
+            reactions: ends + [
+                (.registeredServices(refused: [:]), advertisesOther), (.failed(refused), .withdrawAgent),
+            ]
         ),
         Row(
             testDescription: "registering the application, with nothing to advertise",
@@ -366,7 +371,8 @@ struct RegistrationStateMachineTests {
     ]
 
     private static let events: [Event] = [
-        .powerChanged(false), .powerChanged(true), .registeredAgent, .registeredServices(refused: [:]), done, refusesAll,
+        .powerChanged(false), .powerChanged(true), .registeredAgent, .registeredServices(refused: [:]), done,
+        refusesAll,
         .reportedPublication, .renewalIsDue, .withdrewAdvertisements, .withdrewApplications, .withdrewAgent,
         .advertisementReleased(0), demanded, .connectionsChanged(1), .stopRequested, .failed(refused),
         .failed(lost), .lost(gone),

@@ -46,7 +46,10 @@ struct SupervisorStateMachineTests {
     private static let registering: [Event] = examining + [.examined([adapter])]
     private static let published: [Event] =
         registering
-        + [.registeredAgent, .registeredServices(refused: [:]), .advertised(refused: [:]), .reportedPublication].map {
+        + [
+            .registeredAgent, .registeredServices(refused: [:]), .advertised(refused: [:]),
+            .reportedPublication,
+        ].map {
             .registration($0)
         }
     private static let stopping: [Event] = published + [.stopRequested]

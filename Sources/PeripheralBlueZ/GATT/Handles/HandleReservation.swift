@@ -121,6 +121,17 @@ actor HandleReservation {
         return false
     }
 
+    /// Whether added services use blocks that had to be claimed for them.
+    ///
+    /// - Parameters:
+    ///   - count: The number of handles to reserve. They are reserved after the first registration.
+    ///   - ranges: The handles of the services.
+    /// - Returns: `false` as well if the handles are not reserved yet.
+    func exceedsRoom(of count: Int, _ ranges: [ClosedRange<AttributeHandle>]) -> Bool {
+        guard hasReservedRoom || count == 0 else { return false }
+        return !HandleBlock.touched(by: ranges).isSubset(of: room.union(former))
+    }
+
     /// Keeps the claims on the blocks of added services, even when the services are removed.
     ///
     /// A removed service can therefore return to its handles.
