@@ -319,7 +319,9 @@ struct ChangingServicesTests {
     func theLogNamesAReservationThatIsTooSmall(reserved: Int, services: Int) async throws {
         let log = LogRecorder()
         let gateway = Self.gateway(reservedHandles: reserved)
-        @Sendable func notices() -> Int { log.lines.count { $0.contains("reservedHandles than \(reserved)") } }
+        @Sendable func notices() -> Int {
+            log.lines.count { $0.contains("reservedHandles than \(reserved)") }
+        }
         try await Self.run(gateway, logger: log.logger) { running in
             // A sensor has 4 handles.
             let sensors = (0..<services).map { Sensor(UInt8($0)) }

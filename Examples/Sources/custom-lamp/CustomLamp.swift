@@ -19,10 +19,13 @@ struct CustomLamp: AsyncParsableCommand {
 
     func run() async throws {
         let display = Display()
-        let lamp = LampPeripheral(name, lamp: Lamp(), display: display)
-        try await options.run(lamp.peripheral) { session in
-            try await lamp.serve(session)
-        } emulated: { phone in
+        let lamp = LampService(lamp: Lamp())
+        let pairing = Pairing.displayPasskey { passkey, _ in await display.show(passkey) }
+        let peripheral = Peripheral(name, pairing: pairing) {
+            lamp
+            Advertisement(manufacturerData: [0x0059: [1, 2]])  // left out: derived from the services
+        }
+        try await options.run(peripheral) { phone in
             try await phone.connect()
             // The user of the phone types the passkey that the lamp shows.
             try await phone.pair(.entering { await display.passkeys.first { _ in true } })

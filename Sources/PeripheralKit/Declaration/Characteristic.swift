@@ -15,6 +15,25 @@ public import PeripheralCore
 /// characteristic. Each call to an initializer creates a different characteristic, even if the UUID is the
 /// same. A peripheral can contain each characteristic only once.
 ///
+/// In a type that declares a service, the handlers often need the other properties of the type. Then declare
+/// the characteristic without content, and give it the content in the service:
+///
+/// ```swift
+/// struct LampService: GATTServiceDeclaration {
+///     let power = Characteristic<Bool>("5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write, .notify])
+///     let lamp: Lamp
+///
+///     var service: GATTService {
+///         GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") {
+///             power {
+///                 Read { await lamp.isOn }
+///                 Write { isOn in try await lamp.set(isOn) }
+///             }
+///         }
+///     }
+/// }
+/// ```
+///
 /// The Core Specification defines characteristics in Vol 3, Part G, 3.3.
 public struct Characteristic<Value: GATTValue>: Sendable {
     // A reference, because a service stores many characteristics and copies of them take much code.
@@ -95,6 +114,30 @@ public struct Characteristic<Value: GATTValue>: Sendable {
         )
         self.init(declaration: declaration)
     }
+
+    /// Declares the characteristic in a service, with further handlers and descriptors.
+    ///
+    /// ```swift
+    /// GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") {
+    ///     power {
+    ///         Read { await lamp.isOn }
+    ///         UserDescription("Lamp power")
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// The result represents the same characteristic as `self`, so `session.notify(power, true)` notifies its
+    /// subscribers.
+    ///
+    /// - Parameter content: The elements that follow the elements of the initializer.
+    /// - Returns: The characteristic as an element of a service.
+    public func callAsFunction(
+        @CharacteristicBuilder<Value> _ content: () -> [CharacteristicElement<Value>]
+    ) -> [ServiceElement] {
+        var declaration = declaration
+        declaration.add(content().map(\.part))
+        return [ServiceElement(characteristic: declaration)]
+    }
 }
 
 private final class CharacteristicStorage: Sendable {
@@ -112,7 +155,7 @@ package struct CharacteristicDeclaration: Sendable, DescriptorHolder {
     package let properties: CharacteristicProperties
     package let security: AttributeSecurity
     package var access = AttributeAccess()
-    let persistentValues: [PersistentValueDeclaration]
+    private(set) var persistentValues: [PersistentValueDeclaration] = []
     package var descriptors: [DescriptorDeclaration] = []
     let length: ValueLength
     let updates: UpdatePolicy
@@ -132,7 +175,11 @@ package struct CharacteristicDeclaration: Sendable, DescriptorHolder {
         self.uuid = uuid
         self.properties = properties
         self.security = security
-        var persistentValues: [PersistentValueDeclaration] = []
+        add(parts)
+    }
+
+    /// Adds handlers and descriptors.
+    mutating func add(_ parts: [CharacteristicPart]) {
         for part in parts {
             switch part {
             case .persistent(let value):
@@ -145,7 +192,6 @@ package struct CharacteristicDeclaration: Sendable, DescriptorHolder {
             case .descriptor(let descriptor): descriptors.append(descriptor)
             }
         }
-        self.persistentValues = persistentValues
     }
 
     /// The persistent value, or `nil` if the characteristic has no persistent value.

@@ -22,8 +22,10 @@ public struct RestoredState: Sendable {
     /// The handles that the declared characteristics had in the earlier table.
     private let formerHandles: [CharacteristicIdentity: AttributeHandle]
 
-    /// The preserved values that the declaration has accepted.
-    private let persistentValues: [CharacteristicIdentity: [UInt8]]
+    /// The preserved values of the characteristics with a persistent value.
+    ///
+    /// A value is `nil` if the declaration has not accepted it.
+    private let persistentValues: [CharacteristicIdentity: [UInt8]?]
 
     /// The subscribers of the earlier run, in the order of their subscriptions.
     public internal(set) var subscribers: [RestoredSubscriber]
@@ -70,7 +72,7 @@ public struct RestoredState: Sendable {
     init(
         _ preserved: PreservedState?,
         formerHandles: [CharacteristicIdentity: AttributeHandle],
-        persistentValues: [CharacteristicIdentity: [UInt8]],
+        persistentValues: [CharacteristicIdentity: [UInt8]?],
         changes: DeclarationChanges,
         subscribers: [RestoredSubscriber],
         problems: [RestorationProblem]
@@ -101,9 +103,7 @@ public struct RestoredState: Sendable {
     }
 
     private func bytes<Value>(of characteristic: Characteristic<Value>) -> [UInt8]? {
-        guard characteristic.declaration.persistentValue == nil else {
-            return persistentValues[characteristic.declaration.identity]
-        }
+        if let value = persistentValues[characteristic.declaration.identity] { return value }
         guard let handle = formerHandles[characteristic.declaration.identity] else { return nil }
         return preserved?.values[handle] ?? preserved?.database.staticValues[handle]
     }

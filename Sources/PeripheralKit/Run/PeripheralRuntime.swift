@@ -359,6 +359,7 @@ final class PeripheralRuntime: PeripheralHost {
         advertising.stop()
         services.stop()
         events.finish()
+        persistentValues.close()
         server.finishStreams()
         connections.endAll()
         procedures.stop()

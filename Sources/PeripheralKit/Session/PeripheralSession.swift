@@ -307,6 +307,31 @@ extension PeripheralSession {
         return try Value(gattBytes: runtime.persistentValues[handle] ?? [])
     }
 
+    /// Returns a sequence of the present value of a characteristic and all later values.
+    ///
+    /// ```swift
+    /// for await name in try session.values(of: deviceName) {
+    ///     try await session.changeAdvertisement(Advertisement(localName: name))
+    /// }
+    /// ```
+    ///
+    /// The sequence contains a value as soon as centrals read it, regardless of whether a central or the
+    /// program has changed it. A write of the same value is no change. If the program does not read the
+    /// sequence, it retains the newest 64 values. Each call returns a separate sequence. The sequence ends
+    /// when the service of the characteristic is removed, or when the session ends.
+    ///
+    /// - Parameter characteristic: A characteristic that is declared with ``PersistentValue``.
+    /// - Returns: The values.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
+    ///   ``PeripheralError/Code/stopped``.
+    public func values<Value>(
+        of characteristic: Characteristic<Value>
+    ) throws -> some AsyncSequence<Value, Never> & Sendable {
+        // The framework stores only values that can be decoded.
+        runtime.persistentValues.changes(of: try persistentHandle(of: characteristic))
+            .compactMap { try? Value(gattBytes: $0) }
+    }
+
     /// Changes a persistent value and sends the new value to all subscribers.
     ///
     /// The change takes effect immediately for centrals that read the characteristic. If the characteristic
@@ -340,7 +365,7 @@ extension PeripheralSession {
     ) throws(PeripheralError) -> AttributeHandle {
         try runtime.checkIsRunning()
         let handle = try runtime.valueHandle(of: characteristic.declaration)
-        guard characteristic.declaration.persistentValue != nil else {
+        guard runtime.persistentValues[handle] != nil else {
             throw PeripheralError(
                 code: .notDeclared,
                 message: "The value of characteristic \(characteristic.uuid) is not persistent. "

@@ -43,6 +43,58 @@ struct ServiceTests {
         #expect(services.map(\.isPrimary) == [false, false, false, true, true])
     }
 
+    /// A service whose handlers need the properties of its type.
+    private struct Thermostat: GATTServiceDeclaration {
+        let target = Characteristic<UInt8>("5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write])
+        let reading = Characteristic<UInt8>(0x2A6E, [.read, .notify], length: .exactly(1)) {
+            UserDescription("Reading")
+        }
+        let isOn = Characteristic<Bool>("5c3a0003-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write, .notify])
+        let offset: UInt8
+        let written = Log<UInt8>()
+
+        var service: GATTService {
+            GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") {
+                target {
+                    Read { 20 + offset }
+                    Write { written.append($0) }
+                }
+                reading { Read { offset } }
+                isOn { PersistentValue(initially: true) }
+            }
+        }
+    }
+
+    @Test func aServiceGivesItsCharacteristicsTheirHandlers() async throws {
+        let thermostat = Thermostat(offset: 3)
+        let peripheral = Peripheral("Thermostat") { thermostat }
+        try await peripheral.test(logger: .silent) { central, session in
+            #expect(try await central.read(thermostat.target) == 23)
+            try await central.write(thermostat.target, 7)
+            #expect(thermostat.written.entries == [7])
+            let descriptors = try await central.discover().services.flatMap(\.characteristics)
+                .first { $0.uuid == 0x2A6E }?.descriptors
+            #expect(descriptors?.map(\.uuid).contains(0x2901) == true)
+            try await central.subscribe(to: thermostat.reading)
+            try await session.notify(thermostat.reading, 5)
+            #expect(try await central.nextUpdate(of: thermostat.reading) == 5)
+            // The session knows the persistent value, which only the service declares.
+            try await session.set(thermostat.isOn, to: false)
+            #expect(try session.value(of: thermostat.isOn) == false)
+            // The service is the same one each time that its property is read.
+            try await session.remove(thermostat)
+            #expect(session.services.isEmpty)
+            try await session.add { thermostat }
+            #expect(try await central.read(thermostat.target) == 23)
+        }
+    }
+
+    @Test func aSecondHandlerIsAnError() {
+        let value = Characteristic<UInt8>(0x2A6E, .read) { Read { 1 } }
+        let peripheral = Peripheral("P") { GATTService(0x181A) { value { Read { 2 } } } }
+        #expect(peripheral.validate().map(\.severity) == [.error])
+    }
+
     @Test func onlyPrimaryServicesAreAdvertised() async throws {
         let secondary = GATTService(0x1815, isPrimary: false) { Characteristic<UInt8>(0x2A56, value: 1) }
         let peripheral = Peripheral("P") {

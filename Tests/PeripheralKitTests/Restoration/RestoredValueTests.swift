@@ -36,6 +36,57 @@ final class RestoredValueTests: Sendable {
         )
     }
 
+    /// A value that a central and the program change.
+    @Test func aSequenceOfValuesContainsEachChange() async throws {
+        try await run(number) { [number] session in try await session.set(number, to: 7) }
+        let peripheral = Peripheral("Dial", restorationIdentifier: Self.identifier) {
+            GATTService(.battery) { number }
+        }
+        let memory = InMemoryBackend()
+        try await peripheral.run(on: memory, restoringFrom: store, logger: .silent) { [number] session in
+            var values = try session.values(of: number).makeAsyncIterator()
+            #expect(try await values.next() == 7)
+            let central = memory.makeCentral(of: peripheral)
+            try await central.connect()
+            try await central.write(number, 8)
+            try await session.set(number, to: 9)
+            // No change.
+            try await session.set(number, to: 9)
+            try await central.write(number, 10)
+            for value in 8...10 as ClosedRange<UInt8> { #expect(try await values.next() == value) }
+            var later = try session.values(of: number).makeAsyncIterator()
+            #expect(try await later.next() == 10)
+        }
+    }
+
+    @Test func aSequenceOfValuesEndsWithItsServiceOrTheSession() async throws {
+        let added = Characteristic<UInt8>(0x2A6E, [.read, .write]) { PersistentValue(initially: 1) }
+        let service = GATTService(0x181A) { added }
+        let kept = try await run(number) { [number] session in
+            try await session.add { service }
+            var values = try session.values(of: added).makeAsyncIterator()
+            #expect(try await values.next() == 1)
+            try await session.remove(service)
+            #expect(try await values.next() == nil)
+            #expect(throws: PeripheralError.self) { try session.values(of: added) }
+            // It begins again with the service.
+            try await session.add { service }
+            values = try session.values(of: added).makeAsyncIterator()
+            #expect(try await values.next() == 1)
+            return try session.values(of: number)
+        }
+        var values = kept.makeAsyncIterator()
+        #expect(try await values.next() == 0)
+        #expect(try await values.next() == nil)
+    }
+
+    @Test func onlyPersistentValuesHaveASequence() async throws {
+        let constant = Characteristic<UInt8>(0x2A6E, value: 1)
+        try await run(constant) { session in
+            #expect(throws: PeripheralError.self) { try session.values(of: constant) }
+        }
+    }
+
     @Test func aValueOfAnotherTypeIsToldAndTheInitialOneServed() async throws {
         try await run(number) { [number] session in try await session.set(number, to: 7) }
         // Each run reports the problem until the program or a central sets the value.

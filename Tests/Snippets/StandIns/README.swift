@@ -14,19 +14,24 @@ enum READMEStandIns {
 
     static var sensor: any Sensor { fatalError() }
 
-    protocol Lamp: Sendable {
-        var isOn: Bool { get async }
-        var changes: AsyncStream<Bool> { get }
-        func set(_ isOn: Bool) async
+    actor Lamp {
+        nonisolated let changes = AsyncStream<Bool>.makeStream().stream
+        private(set) var isOn = false
+        func set(_ isOn: Bool) { self.isOn = isOn }
+    }
+
+    /// The service of README.md.
+    struct LampService: GATTServiceDeclaration {
+        let power = Characteristic<Bool>("5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001", value: true)
+        let lamp: Lamp
+
+        var service: GATTService { GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { power } }
     }
 
     protocol Display: Sendable {
         func show(_ passkey: UInt32) async
     }
 
-    static var lamp: any Lamp { fatalError() }
+    static let lamp = Lamp()
     static var display: any Display { fatalError() }
-
-    static var lampPeripheral: Peripheral { fatalError() }
-    static var power: Characteristic<Bool> { fatalError() }
 }

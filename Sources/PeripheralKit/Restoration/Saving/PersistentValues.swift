@@ -10,7 +10,9 @@ final class PersistentValues: Sendable {
     }
 
     fileprivate struct State {
-        var values: [AttributeHandle: [UInt8]]
+        var values: [AttributeHandle: [UInt8]] = [:]
+        /// The listeners to the changes of values.
+        var listeners: [AttributeHandle: Broadcast<[UInt8]>] = [:]
         /// The turns for writing each value.
         var turns: [AttributeHandle: Turns]
         /// The values whose writes are answered when they are saved.
@@ -54,7 +56,7 @@ final class PersistentValues: Sendable {
         self.send = send
         let isPreserved = preservation != nil
         self.durableLimit = { isPreserved ? durableLimit($0) : nil }
-        state = Mutex(State(values: [:], turns: [:], durable: []))
+        state = Mutex(State(turns: [:], durable: []))
         self.preservation = preservation
         add(declarations, values: values)
         preservation?.whenSaved { [weak self] in self?.sendSaved() }
@@ -67,7 +69,7 @@ final class PersistentValues: Sendable {
     ) {
         state.withLock { state in
             for (handle, declaration) in declarations {
-                state.values[handle] = values[handle] ?? declaration.initial
+                state.set(values[handle] ?? declaration.initial, of: handle)
                 state.turns[handle] = Turns()
                 if declaration.isDurable { state.durable.insert(handle) }
             }
@@ -83,6 +85,19 @@ final class PersistentValues: Sendable {
     /// The value; `nil` when the characteristic has no persistent value.
     subscript(handle: AttributeHandle) -> [UInt8]? {
         state.withLock { $0.values[handle] }
+    }
+
+    /// Returns a value, followed by each later value.
+    ///
+    /// The sequence ends when the service is removed, or with ``close()``.
+    func changes(of handle: AttributeHandle) -> AsyncStream<[UInt8]> {
+        // Inside the lock, so that no newer value precedes this value.
+        state.withLock { $0.listen(to: handle) }
+    }
+
+    /// Ends the sequences of all listeners.
+    func close() {
+        state.withLock { $0.endListeners() }
     }
 
     /// Stores a value that a central writes, after its handler has accepted it, with the declared durability.
@@ -123,7 +138,7 @@ final class PersistentValues: Sendable {
         // Inside the lock, so that the value that was set last is also preserved last.
         let (change, isDurable) = try state.withLock { state throws(PeripheralError) in
             try state.checkIsPresent(handle)
-            state.values[handle] = value
+            state.set(value, of: handle)
             return (preservation?.set(value, of: handle), state.durable.contains(handle))
         }
         guard isDurable, let preservation, let change else { return false }
@@ -157,7 +172,7 @@ final class PersistentValues: Sendable {
         }
         try state.withLock { state throws(PeripheralError) in
             try state.checkIsPresent(handle)
-            state.values[handle] = value
+            state.set(value, of: handle)
             let change = preservation?.write(value, to: handle, posting: kept, sending: state.sending(handle))
             let fleeting = updates.filter { durableLimit($0.characteristic) == nil }
             guard state.durable.contains(handle), let change else { return send(fleeting) }
@@ -176,7 +191,7 @@ final class PersistentValues: Sendable {
             guard
                 preservation?.set(value, of: handle, posting: update, sending: state.sending(handle)) == true
             else { return false }
-            state.values[handle] = value
+            state.set(value, of: handle)
             return true
         }
     }
@@ -222,11 +237,29 @@ final class PersistentValues: Sendable {
 }
 
 extension PersistentValues.State {
+    /// Sets a value, and reports a change to the listeners.
+    fileprivate mutating func set(_ value: [UInt8], of handle: AttributeHandle) {
+        let former = values.updateValue(value, forKey: handle)
+        if former != value { listeners[handle]?.send(value) }
+    }
+
+    fileprivate mutating func listen(to handle: AttributeHandle) -> AsyncStream<[UInt8]> {
+        let changes = listeners[handle] ?? Broadcast(capacity: 64)
+        listeners[handle] = changes
+        return changes.listen(startingWith: values[handle])
+    }
+
+    fileprivate mutating func endListeners() {
+        for changes in listeners.values { changes.finish() }
+        listeners = [:]
+    }
+
     /// Removes values, and returns their turns.
     fileprivate mutating func remove(_ handles: ClosedRange<AttributeHandle>) -> [Turns] {
         let removed = turns.filter { handles.contains($0.key) }
         for handle in removed.keys {
             (values[handle], turns[handle]) = (nil, nil)
+            listeners.removeValue(forKey: handle)?.finish()
             durable.remove(handle)
         }
         unsent.removeAll { handles.contains($0.handle) }

@@ -147,7 +147,8 @@ struct RestorationStart: Sendable {
         return RestoredState(
             loaded,
             formerHandles: declared.valueHandles.compactMapValues { match.former[$0] },
-            persistentValues: declared.valueHandles.compactMapValues { restoredValues.taken[$0] },
+            persistentValues: declared.valueHandles.filter { declared.persistentValues[$0.value] != nil }
+                .mapValues { restoredValues.taken[$0] },
             changes: loaded.map { loaded in
                 DatabaseComparison(of: declared.database(at: starts), with: loaded.database, match).changes
             } ?? .unknown,

@@ -1,7 +1,6 @@
 import Glibc
 import PeripheralBlueZ
 import PeripheralEmulator
-import PeripheralKit
 import PeripheralTesting
 
 @main
@@ -23,20 +22,21 @@ enum Main {
         if CommandLine.arguments.contains("--emulated") {
             try await runEmulated(sensor)
         } else {
-            try await sensor.peripheral.run(on: .bluez, stoppingOn: [SIGTERM, SIGINT]) { session in
-                print("\(sensor.peripheral.name) is advertising; stop with Ctrl-C.")
-                try await sensor.sendReadings(over: session)
+            let peripheral = sensor.peripheral
+            try await peripheral.run(on: .bluez, stoppingOn: [SIGTERM, SIGINT]) { session in
+                print("\(peripheral.name) is advertising; stop with Ctrl-C.")
+                for await _ in session.events {}
             }
         }
     }
 
     /// Runs the sensor on an emulated bluetoothd, with a virtual central that takes three readings.
     static func runEmulated(_ sensor: MySensor) async throws {
+        let peripheral = sensor.peripheral
         try await withEmulatedBlueZ { bluez in
-            try await sensor.peripheral.run(on: bluez.backend) { session in
-                print("\(sensor.peripheral.name) is advertising to a virtual central. No radio is used.")
-                async let _: Void = sensor.sendReadings(over: session)
-                let central = bluez.central(for: sensor.peripheral)
+            try await peripheral.run(on: bluez.backend) { _ in
+                print("\(peripheral.name) is advertising to a virtual central. No radio is used.")
+                let central = bluez.central(for: peripheral)
                 try await central.connect()
                 print("The central reads \(try await central.read(sensor.reading)).")
                 do {

@@ -16,10 +16,9 @@ struct MySensorTests {
 
     @Test func sendsReadings() async throws {
         let sensor = MySensor { 2150 }
-        try await sensor.peripheral.test { central, session in
+        try await sensor.peripheral.test { central in
             try await central.write(sensor.period, 10)
             try await central.subscribe(to: sensor.reading)
-            async let _: Void = sensor.sendReadings(over: session)
             #expect(try await central.nextUpdate(of: sensor.reading) == 2150)
         }
     }
