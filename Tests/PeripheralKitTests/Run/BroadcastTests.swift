@@ -13,10 +13,10 @@ struct BroadcastTests {
             while !Task.isCancelled {
                 broadcast.send(number)
                 number += 1
-                if number % 16 == 0 { await Task.yield() }
+                await Task.yield()
             }
         }
-        for _ in 0..<5_000 {
+        for _ in 0..<20_000 {
             let listener = Task.detached { for await _ in broadcast.listen() {} }
             await Task.yield()
             listener.cancel()
