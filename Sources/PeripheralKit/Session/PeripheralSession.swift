@@ -311,7 +311,7 @@ extension PeripheralSession {
     ///
     /// ```swift
     /// for await name in try session.values(of: deviceName) {
-    ///     try await session.changeAdvertisement(Advertisement(localName: name))
+    ///     try await session.changeAdvertisement { $0.localName = name }
     /// }
     /// ```
     ///

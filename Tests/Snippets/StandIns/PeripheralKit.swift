@@ -74,6 +74,7 @@ enum PeripheralKitStandIns {
     }
 
     static var audit: Characteristic<String> { fatalError() }
+    static var deviceName: Characteristic<String> { fatalError() }
     static var battery: GATTService { fatalError() }
     static var bolt: any Bolt { fatalError() }
     static var brightness: Characteristic<UInt8> { fatalError() }
