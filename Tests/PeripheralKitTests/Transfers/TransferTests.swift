@@ -23,6 +23,38 @@ struct TransferTests {
         }
     }
 
+    /// The recipe of the article Backpressure.
+    private struct LogService: GATTServiceDeclaration {
+        let request = Characteristic<UInt8>(0x2A41, .write)
+        let log = Characteristic<[UInt8]>(0x2A3D, .notify)
+        let text: @Sendable () async -> String
+
+        var service: GATTService {
+            GATTService(0x181A) {
+                request { WriteStream() }
+                log
+            }
+        }
+
+        func run(in session: PeripheralSession) async throws {
+            for await write in try session.writes(to: request) {
+                try? await session.send(Array(await text().utf8), over: log, to: write.central)
+            }
+        }
+    }
+
+    @Test func aCentralAsksForADocument() async throws {
+        let service = LogService { "It rains." }
+        try await Peripheral("Log") { service }.test { central in
+            // Without a subscription, the request has no effect.
+            try await central.write(service.request, 1)
+            try await central.subscribe(to: service.log)
+            try await central.write(service.request, 1)
+            #expect(try await central.nextUpdate(of: service.log) == Array("It rains.".utf8))
+            #expect(try await central.nextUpdate(of: service.log) == marker)
+        }
+    }
+
     private static let impossible: [(ChunkSize, EndMarker)] = [
         (0, [1, 2]), (20, []), (20, [1]), (20, EndMarker(Array(repeating: 0, count: 21))),
     ]
