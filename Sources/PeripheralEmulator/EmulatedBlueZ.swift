@@ -1,4 +1,4 @@
-package import Logging
+public import Logging
 public import PeripheralBlueZ
 internal import PeripheralDBus
 public import PeripheralKit
@@ -110,16 +110,24 @@ extension EmulatedBlueZ {
     ///   - adapter: The adapter to use.
     ///   - settings: The adapter settings that the peripheral requires.
     ///   - recovery: Whether `Peripheral.run` waits or ends when the Bluetooth stack is unavailable.
+    ///   - logger: The logger for events that the backend cannot report to the program in another way.
     /// - Returns: The backend.
     public func backend(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),
-        recovery: Recovery = .always
+        recovery: Recovery = .always,
+        logger: Logger = Logger(label: "peripheral.bluez")
     ) -> BlueZBackend {
-        backend(adapter: adapter, settings: settings, recovery: recovery, clock: ContinuousClock())
+        backend(
+            adapter: adapter,
+            settings: settings,
+            recovery: recovery,
+            logger: logger,
+            clock: ContinuousClock()
+        )
     }
 
-    /// Creates a BlueZ backend with a logger and a clock for the waits of the backend.
+    /// Creates a BlueZ backend with a clock for the waits of the backend.
     package func backend(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),

@@ -1,4 +1,3 @@
-import PeripheralEmulator
 package import PeripheralKit
 package import PeripheralTesting
 
@@ -34,9 +33,8 @@ extension RunOptions {
         _ serve: @escaping @Sendable (PeripheralSession) async throws -> Void,
         _ scene: @escaping @Sendable (VirtualCentral) async throws -> Void
     ) async throws {
-        Terminal.print("Starting an emulated bluetoothd on its own D-Bus. No radio is used.")
-        try await withEmulatedBlueZ { bluez in
-            try await run(peripheral, on: bluez.backend) { session in
+        try await withEmulatedBluetooth { bluez in
+            try await run(peripheral, on: bluez) { session in
                 Terminal.print("\(peripheral.name) is advertising.")
                 let central = bluez.central(for: peripheral, patience: .seconds(60))
                 defer { central.disconnect() }

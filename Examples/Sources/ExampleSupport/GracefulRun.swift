@@ -1,6 +1,7 @@
 import Glibc
-import Logging
-package import PeripheralBlueZ
+internal import Logging
+internal import PeripheralBlueZ
+package import PeripheralEmulator
 package import PeripheralKit
 
 extension RunOptions {
@@ -10,30 +11,27 @@ extension RunOptions {
     ///
     /// - Parameters:
     ///   - peripheral: The peripheral.
-    ///   - backend: An emulated bluetoothd. If the value is `nil`, the peripheral runs on BlueZ and
+    ///   - emulator: An emulated bluetoothd. If the value is `nil`, the peripheral runs on BlueZ and
     ///     `--adapter`.
     ///   - body: The work of the peripheral while it is on the air.
-    /// - Throws: The error that ends the run.
+    /// - Throws: The error that ends the run. `BluetoothProblem` if this machine has no usable Bluetooth.
     package func run(
         _ peripheral: Peripheral,
-        on backend: BlueZBackend? = nil,
+        on emulator: EmulatedBlueZ? = nil,
         _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Void
     ) async throws {
         // The terminal belongs to the example. An error that ends the run is printed at the end.
         var logger = Logger(label: peripheral.name)
         logger.logLevel = .error
-        let bluez = BlueZBackend(
-            adapter: adapter.map { .named($0) } ?? .firstPowered,
-            recovery: .afterPublication,
-            logger: logger
-        )
         let limit = duration?.duration ?? .seconds(Int64.max / 2)
-        try await peripheral.run(
-            on: backend ?? bluez,
-            stoppingOn: [SIGINT, SIGTERM],
-            logger: logger,
-            body,
-            until: { try? await Task.sleep(for: limit) }
-        )
+        try await withNextSteps {
+            try await peripheral.run(
+                on: emulator?.backend(logger: logger) ?? bluez(logger: logger),
+                stoppingOn: [SIGINT, SIGTERM],
+                logger: logger,
+                body,
+                until: { try? await Task.sleep(for: limit) }
+            )
+        }
     }
 }

@@ -8,7 +8,7 @@ package struct RunOptions: ParsableArguments {
     @Option(help: "How long to run, such as 20s, 5m or 1h. (default: until Ctrl-C)")
     package var duration: TimeLimit?
 
-    @Flag(help: "Run with an emulated Bluetooth stack and a virtual central.")
+    @Flag(help: "Run on emulated Bluetooth, with a virtual phone. No adapter is needed.")
     package var emulated = false
 
     package init() {}
@@ -16,7 +16,7 @@ package struct RunOptions: ParsableArguments {
     package func validate() throws {
         if emulated, adapter != nil {
             throw ValidationError(
-                "An emulated Bluetooth stack has no adapter to choose. Leave out --adapter."
+                "--emulated uses no Bluetooth adapter. Leave out --adapter."
             )
         }
     }

@@ -8,7 +8,7 @@ import PeripheralTesting
 struct CustomLamp: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "custom-lamp",
-        abstract: "Be a lamp with a custom service that phones turn on and off."
+        abstract: "Act as a lamp with a custom service that phones turn on and off."
     )
 
     @Option(help: "The name under which centrals find the lamp.")

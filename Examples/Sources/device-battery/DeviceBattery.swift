@@ -23,7 +23,7 @@ struct DeviceBattery: AsyncParsableCommand {
     func run() async throws {
         let gauge = Gauge()
         let battery = BatteryService(level: gauge.level() ?? BatteryLevel(0))
-        Terminal.print("This is \(gauge.source).")
+        Terminal.print(gauge.source)
         try await options.run(Peripheral(name) { battery }) { session in
             while true {
                 // Drivers do not update the level more often.

@@ -11,7 +11,9 @@ final class Gauge: Sendable {
 
     init(_ supply: PowerSupply? = PowerSupply()) {
         self.supply = supply
-        source = supply.map { "the battery \($0.name) of this device" } ?? "a simulated battery"
+        source =
+            supply.map { "The level is that of this device's battery \($0.name)." }
+            ?? "This device has no battery, so the level is simulated."
     }
 
     /// Returns the current level.

@@ -7,7 +7,7 @@ import PeripheralKit
 struct DoorLock: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "door-lock",
-        abstract: "Be a door lock that keeps its state when the program ends or is killed.",
+        abstract: "Act as a door lock that keeps its state when the program ends or is killed.",
         discussion: """
             The state is in $STATE_DIRECTORY, or in the state directory of the user. With --emulated, no Bluetooth is \
             needed: two virtual phones use the lock while its program is started, killed and started again.
@@ -49,9 +49,9 @@ extension RestoredState {
         guard !isEmpty else { return problems.map(\.description) }
         let changes =
             changes.invalidatesCaches
-            ? "phones will discover the services again" : "phones can use their cached handles"
-        return ["restored as \(name ?? ""); \(changes)"]
-            + subscribers.map { "subscriber \($0.central.address) of \($0.characteristic): \($0.status)" }
+            ? "phones must discover the services again" : "phones find the services where they were"
+        return ["the state of \(name ?? "the door") is restored; \(changes)"]
+            + subscribers.map { "phone \($0.central.address) will get the entries that it has missed" }
             + problems.map(\.description)
     }
 }

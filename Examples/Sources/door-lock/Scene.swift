@@ -1,5 +1,4 @@
 import ExampleSupport
-import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting
 import UnixSignals
@@ -26,10 +25,9 @@ func playScene(name: String, for limit: Duration?) async throws {
 ///
 /// The lock runs in its own process. Nothing is left of it when the scene ends or is cancelled.
 private func playScene(name: String) async throws {
-    Terminal.print("Starting an emulated bluetoothd on its own D-Bus. No radio is used.")
     let directory = try StateFolder()
     defer { directory.remove() }
-    try await withEmulatedBlueZ { bluez in
+    try await withEmulatedBluetooth { bluez in
         // Describes the door to the phones. The door that they use is in the other process.
         let door = Door(name: name) { _ in
         } onRestore: { _ in
@@ -49,14 +47,16 @@ private func playScene(name: String) async throws {
         try await untilFound(phone)
         try await phone.connect()
         try await phone.pair(.justWorks)
-        Terminal.print("phone:  paired; locked: \(try await phone.read(door.isLocked))")
+        Terminal.print(
+            "phone:  paired, and reads that the door is \(try await phone.read(door.isLocked) ? "locked" : "unlocked")"
+        )
         try await phone.subscribe(to: door.audit)
         try await phone.write(door.isLocked, false)
         Terminal.print("phone:  notified: \(try await phone.nextUpdate(of: door.audit))")
         let handle = try await phone.locate(door.isLocked).valueHandle
         phone.disconnect()
 
-        Terminal.print("phone:  disconnected; another one locks the door, and the program is killed")
+        Terminal.print("phone:  disconnected. Another phone locks the door, and then the program is killed.")
         try await other.connect()
         try await other.pair(.justWorks)
         try await other.write(door.isLocked, true)
@@ -66,12 +66,14 @@ private func playScene(name: String) async throws {
         // bluetoothd takes a moment to notice. Until then, phones find services that no program serves.
         while !phone.scan().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
 
-        Terminal.print("killed; starting again")
+        Terminal.print("door:   killed, like kill -9. The program starts again.")
         program = try start()
         try await untilFound(phone)
         try await phone.connect()
         let value = try await phone.read(handle, offset: 0)
-        Terminal.print("phone:  back; still locked, read by the same handle: \(value == [1])")
+        Terminal.print(
+            "phone:  back, and reads at the handle from before that the door is \(value == [1] ? "locked" : "unlocked")"
+        )
         try await phone.subscribe(to: door.audit)
         Terminal.print("phone:  notified of the missed entry: \(try await phone.nextUpdate(of: door.audit))")
         phone.disconnect()

@@ -6,7 +6,7 @@ import ExampleSupport
 struct EnvironmentalSensing: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "environmental-sensor",
-        abstract: "Be an environmental sensor with the sensors of this device.",
+        abstract: "Act as an environmental sensor with the sensors of this device.",
         discussion: """
             Temperature, humidity and pressure come from the kernel's sensors (Industrial I/O and hwmon). A device without \
             them uses simulated sensors.
@@ -21,7 +21,7 @@ struct EnvironmentalSensing: AsyncParsableCommand {
 
     func run() async throws {
         let station = Station()
-        Terminal.print("These are \(station.source).")
+        Terminal.print(station.source)
         let weather = WeatherPeripheral(station, name: name)
         try await options.run(weather.peripheral) { session in
             try await weather.serve(session)

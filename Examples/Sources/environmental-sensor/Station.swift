@@ -14,11 +14,11 @@ final class Station: Sendable {
         if let surroundings = sensors.read() {
             self.sensors = sensors
             first = surroundings
-            source = "the sensors of this device"
+            source = "The values are those of this device's sensors."
         } else {
             self.sensors = nil
             first = Self.simulated(0)
-            source = "simulated sensors"
+            source = "This device has no sensor, so the values are simulated."
         }
     }
 

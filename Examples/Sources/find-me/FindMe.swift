@@ -13,7 +13,7 @@ import PeripheralTxPower
 struct FindMe: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "find-me",
-        abstract: "Be keys that sound when a phone looks for them, and when they lose it.",
+        abstract: "Act as keys that sound when a phone looks for them, and when they lose it.",
         discussion: """
             The services of the Proximity profile: Link Loss, Immediate Alert and Tx Power. The terminal's bell stands for \
             the buzzer.
@@ -45,7 +45,7 @@ struct Keys {
     init(name: String) {
         // A phone can look for the keys without pairing.
         immediateAlert = ImmediateAlertService { [buzzer] level in
-            buzzer.sound(level, since: "a phone has set the level")
+            buzzer.sound(level, since: level == .none ? "a phone has found them" : "a phone looks for them")
         }
         // The Proximity profile requires encryption. Only a bonded phone keeps its level after it returns.
         linkLoss = LinkLossService(security: .encrypted) { [buzzer] level, _ in
@@ -63,7 +63,7 @@ struct Keys {
     func walk(with phone: VirtualCentral) async throws {
         try await phone.connect()
         try await phone.pair(.justWorks)
-        Terminal.print("phone: the keys transmit with \(try await phone.read(txPower.level)).")
+        Terminal.print("phone: the keys transmit at \(try await phone.read(txPower.level)).")
         Terminal.print("phone: where are the keys?")
         try await phone.writeWithoutResponse(immediateAlert.alertLevel, .high)
         await buzzer.wait(for: .high)

@@ -1,20 +1,18 @@
 import ExampleSupport
-import PeripheralEmulator
 import PeripheralHeartRate
 import PeripheralKit
 import PeripheralTesting
 
 /// Serves the sensor on an emulated Bluetooth stack, to a virtual central that shows its data.
 func runEmulated(_ sensor: PulseSensor, _ options: RunOptions) async throws {
-    Terminal.print("Starting an emulated bluetoothd on its own D-Bus. No radio is used.")
-    try await withEmulatedBlueZ { bluez in
-        try await options.run(sensor.peripheral, on: bluez.backend) { session in
+    try await withEmulatedBluetooth { bluez in
+        try await options.run(sensor.peripheral, on: bluez) { session in
             Terminal.print("sensor:  \(sensor.peripheral.name) is advertising.")
             // The battery level changes rarely, so the central waits longer than usual.
             let central = bluez.central(for: sensor.peripheral, patience: .seconds(60))
             defer {
                 central.disconnect()
-                Terminal.print("central: disconnected.")
+                Terminal.print("phone:   disconnected.")
             }
             try await withThrowingTaskGroup { group in
                 group.addTask { try await sensor.sendMeasurements(over: session) }
@@ -30,31 +28,40 @@ func runEmulated(_ sensor: PulseSensor, _ options: RunOptions) async throws {
 private func show(_ sensor: PulseSensor, seenBy central: some TestCentral) async throws {
     for advertisement in try await central.scan() {
         let payload = advertisement.payload
-        let services = payload.services.map { "\($0)" }.joined(separator: ", ")
+        let services = payload.services.map(name(ofService:)).joined(separator: ", ")
         Terminal.print(
-            "central: found \(payload.localName ?? "a device"), with the services \(services)."
+            "phone:   found \(payload.localName ?? "a device"), with the services \(services)."
         )
     }
     try await central.connect()
-    Terminal.print("central: connected, with an MTU of \(try await central.mtu) bytes.")
+    Terminal.print("phone:   connected, with an MTU of \(try await central.mtu) bytes.")
 
     if let location = sensor.heartRate.bodySensorLocation {
-        Terminal.print("central: reads the body sensor location: \(try await central.read(location)).")
+        Terminal.print("phone:   reads where the sensor is worn: \(try await central.read(location)).")
     }
     if let manufacturer = sensor.deviceInformation.manufacturerName,
         let model = sensor.deviceInformation.modelNumber
     {
         let device = "\(try await central.read(model)) by \(try await central.read(manufacturer))"
-        Terminal.print("central: reads the device information: \(device).")
+        Terminal.print("phone:   reads the device information: \(device).")
     }
     let battery = try await central.read(sensor.battery.level)
-    Terminal.print("central: reads the battery level: \(battery).")
+    Terminal.print("phone:   reads the battery level: \(battery).")
 
     try await central.subscribe(to: sensor.battery.level)
     try await central.subscribe(to: sensor.heartRate.measurement)
-    Terminal.print("central: subscribed to heart rate and battery level.")
+    Terminal.print("phone:   subscribed to heart rate and battery level.")
 
     try await plot(sensor, receivedBy: central, on: PulseDisplay(battery: battery))
+}
+
+private func name(ofService uuid: BluetoothUUID) -> String {
+    switch uuid {
+    case .heartRate: "Heart Rate"
+    case .battery: "Battery"
+    case .deviceInformation: "Device Information"
+    default: "\(uuid)"
+    }
 }
 
 /// Shows the received values, until cancelled.
@@ -78,7 +85,7 @@ private func plot(
                     let controlPoint = sensor.heartRate.controlPoint
                 else { continue }
                 try await central.write(controlPoint, .resetEnergyExpended)
-                await display.show("central: wrote the control point to reset the energy.")
+                await display.show("phone:   has reset the energy to 0.")
                 hasReset = true
             }
         }

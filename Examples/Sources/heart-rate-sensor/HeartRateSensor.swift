@@ -7,10 +7,10 @@ import PeripheralKit
 struct HeartRateSensor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "heart-rate-sensor",
-        abstract: "Be a Bluetooth LE heart rate sensor with a simulated heart.",
+        abstract: "Act as a Bluetooth LE heart rate sensor with a simulated heart.",
         discussion: """
             Any app for chest straps shows the heart rate. With --emulated, no Bluetooth is \
-            needed: a virtual central finds the sensor and plots the pulse in the terminal.
+            needed: a virtual phone finds the sensor and plots the pulse in the terminal.
             """
     )
 

@@ -7,7 +7,7 @@ import PeripheralKit
 struct IndoorBike: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "indoor-bike",
-        abstract: "Be an indoor bike with a simulated rider that centrals control.",
+        abstract: "Act as an indoor bike with a simulated rider that centrals control.",
         discussion: """
             The Fitness Machine service for training apps: the power follows the app's setting, or the hills that the app \
             simulates. With --emulated, the rider's time runs ten times as fast.

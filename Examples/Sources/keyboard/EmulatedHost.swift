@@ -11,7 +11,7 @@ extension TypingKeyboard {
         try await host.connect()
         try await host.pair(.justWorks)
         let map = try await host.read(keyboard.hid.reportMap)
-        Terminal.print("host:     paired, and read the report map of \(map.count) bytes.")
+        Terminal.print("host:     paired. The keyboard describes its keys in \(map.count) bytes.")
         try await host.subscribe(to: keyboard.keys.value)
         let line = try await line(typedOn: host)
         Terminal.print("host:     received: \(line)")

@@ -11,7 +11,7 @@ import PeripheralTesting
 struct Keyboard: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keyboard",
-        abstract: "Be a keyboard that types a text on the host it is paired with.",
+        abstract: "Act as a keyboard that types a text on the host it is paired with.",
         discussion: """
             The host must use the keyboard layout of the United States. Pair it in its Bluetooth settings. The keyboard types \
             the text once, and then each line that you type here.

@@ -41,7 +41,7 @@ struct TypingKeyboard {
 
     private func waitForHost(_ session: PeripheralSession) async throws {
         if try !session.subscribers(of: keyboard.keys.value).isEmpty { return }
-        Terminal.print("keyboard: waiting for a host")
+        Terminal.print("keyboard: waits until a host has paired and subscribed")
         try await session.waitForSubscriber(of: keyboard.keys.value)
         // The host needs time to create an input device from the report map.
         try await Task.sleep(for: .seconds(1))

@@ -2,7 +2,6 @@ import ArgumentParser
 import ExampleSupport
 import Logging
 import PeripheralBlueZ
-import PeripheralEmulator
 import PeripheralKit
 import PeripheralServiceLifecycle
 import ServiceLifecycle
@@ -12,7 +11,7 @@ import ServiceLifecycle
 struct LampService: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lamp-service",
-        abstract: "Be a lamp that runs as a service of swift-service-lifecycle."
+        abstract: "Act as a lamp that runs as a service of swift-service-lifecycle."
     )
 
     @Option(help: "The name under which centrals find the lamp.")
@@ -27,24 +26,22 @@ struct LampService: AsyncParsableCommand {
             GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { power }
         }
         if options.emulated {
-            try await withEmulatedBlueZ { bluez in
+            try await withEmulatedBluetooth { bluez in
                 try await serve(peripheral, on: bluez.backend)
-                let isOnTheAir = !bluez.central(for: peripheral).scan().isEmpty
-                Terminal.print(isOnTheAir ? "Something is left." : "Nothing is left.")
+                let isAdvertising = !bluez.central(for: peripheral).scan().isEmpty
+                Terminal.print(
+                    "The advertisement and the services are \(isAdvertising ? "still there" : "withdrawn")."
+                )
             }
         } else {
-            try await serve(
-                peripheral,
-                on: BlueZBackend(adapter: options.adapter.map { .named($0) } ?? .firstPowered)
-            )
+            try await options.withNextSteps { try await serve(peripheral, on: options.bluez()) }
         }
     }
 
     /// Serves the lamp as the only service of the program, until a signal arrives or the time is up.
     private func serve(_ peripheral: Peripheral, on backend: some PeripheralBackend) async throws {
-        let logger = Logger(label: "lamp-service")
         let lamp = PeripheralService(peripheral, on: backend) { [duration = options.duration?.duration] _ in
-            logger.info("The lamp is on the air. Send SIGTERM to stop it.")
+            Terminal.print("\(peripheral.name) is advertising; stop with Ctrl-C or SIGTERM.")
             // A graceful shutdown ends both waits.
             if let duration { try await Task.sleep(for: duration) } else { try await gracefulShutdown() }
         }
@@ -57,7 +54,7 @@ struct LampService: AsyncParsableCommand {
                     )
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint],
-                logger: logger
+                logger: Logger(label: "lamp-service")
             )
         )
         try await group.run()

@@ -27,15 +27,15 @@ final class House: Sendable {
         _ = try await session.waitForSubscriber(of: count)
         for sensor in sensors {
             try await session.add { sensor }
-            try await report(+1, "\(sensor.name) has appeared", in: session)
+            try await report(+1, "\(sensor.name) has appeared, and its service is added", in: session)
         }
         while true {
             for sensor in sensors {
                 try await session.remove(sensor)
-                try await report(-1, "\(sensor.name) is silent", in: session)
+                try await report(-1, "\(sensor.name) is silent, and its service is removed", in: session)
                 // The same sensor returns to its handles, so phones find it where it was.
                 try await session.add { sensor }
-                try await report(+1, "\(sensor.name) is back", in: session)
+                try await report(+1, "\(sensor.name) is back, and its service is added again", in: session)
             }
         }
     }

@@ -41,7 +41,7 @@ struct SensorGateway: AsyncParsableCommand {
                 let room = service.characteristics.first { $0.uuid == RoomSensor.roomUUID }
                 guard let handle = room?.valueHandle else { continue }
                 let name = String(decoding: try await phone.read(handle, offset: 0), as: UTF8.self)
-                Terminal.print("phone:     \(name) at \(service.handles.lowerBound)")
+                Terminal.print("phone:     \(name) at handle \(service.handles.lowerBound)")
             }
         }
     }

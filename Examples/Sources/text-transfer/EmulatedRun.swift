@@ -1,5 +1,4 @@
 import ExampleSupport
-import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting
 
@@ -9,13 +8,13 @@ func runEmulated(
     _ texts: AsyncStream<String>,
     _ options: RunOptions
 ) async throws {
-    Terminal.print("Starting an emulated bluetoothd on its own D-Bus. No radio is used.")
-    try await withEmulatedBlueZ { bluez in
-        try await options.run(source.peripheral, on: bluez.backend) { session in
+    try await withEmulatedBluetooth { bluez in
+        try await options.run(source.peripheral, on: bluez) { session in
             Terminal.print(
-                "peripheral: \(source.peripheral.name) is advertising; type a text, stop with Ctrl-C."
+                "peripheral: \(source.peripheral.name) is advertising; type the next text, stop with Ctrl-C."
             )
-            let central = bluez.central(for: source.peripheral)
+            // The next text arrives when the user has typed it.
+            let central = bluez.central(for: source.peripheral, patience: .seconds(86_400))
             defer { central.disconnect() }
             let bars = ProgressBars()
             try await withThrowingTaskGroup { group in
@@ -25,7 +24,7 @@ func runEmulated(
                 group.addTask {
                     try await central.connect()
                     for try await text in try await source.texts(receivedBy: central) {
-                        Terminal.print("central:    \(text)")
+                        Terminal.print("phone:      \(text)")
                     }
                 }
                 try await group.waitForAll()

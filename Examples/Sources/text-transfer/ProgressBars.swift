@@ -2,38 +2,33 @@ import ExampleSupport
 import PeripheralKit
 import Synchronization
 
-/// A progress bar for each central.
+/// The progress of the transfers, as a bar for each quarter of a text.
+///
+/// Each bar is a new line. To draw a bar again over the earlier one would overwrite the output in between,
+/// and the text that the user types.
 final class ProgressBars: Sendable {
-    private struct State {
-        var bars: [(name: String, progress: TransferProgress)] = []
-        var drawn = 0
+    private static let width = 30
+    /// The last reported progress of each central, in quarters of its text.
+    private let reported = Mutex<[(name: String, quarters: Int)]>([])
+
+    /// Prints the progress of a transfer if it has reached its next quarter.
+    func show(_ progress: TransferProgress) {
+        if let line = line(for: progress) { Terminal.print(line) }
     }
 
-    private static let width = 30
-    private let state = Mutex(State())
-
-    /// Shows the progress of a transfer.
-    func show(_ progress: TransferProgress) {
-        let name = progress.central.map { "\($0)" } ?? "all centrals"
-        state.withLock { state in
-            let index = state.bars.firstIndex { $0.name == name }
-            if let index {
-                state.bars[index].progress = progress
-            } else {
-                state.bars.append((name, progress))
-            }
-            // Phones use new addresses again and again. The latest are shown, as many as fit.
-            let size = Terminal.size
-            state.bars.removeFirst(max(0, state.bars.count - max(1, (size?.rows ?? 24) - 1)))
-            guard size != nil else {
-                // A file or a pipe gets only the end of each transfer.
-                if progress.fraction == 1 { Terminal.print(Self.bar(name, progress)) }
-                return
-            }
-            let bars = state.bars.map { Self.bar($0.name, $0.progress) }
-            if state.drawn == bars.count { Terminal.redraw(bars) } else { Terminal.draw(bars) }
-            state.drawn = bars.count
+    /// Returns the bar to print; `nil` if the transfer has not reached its next quarter.
+    func line(for progress: TransferProgress) -> String? {
+        let name = progress.central.map { "\($0)" } ?? "all phones"
+        let quarters = Int(progress.fraction * 4)
+        // Each transfer begins with a report of 0 bytes.
+        let earlier = reported.withLock { reported in
+            let earlier = reported.firstIndex { $0.name == name }.map { reported.remove(at: $0).quarters }
+            reported.append((name, quarters))
+            // Phones use new addresses again and again. The latest are kept.
+            if reported.count > 100 { reported.removeFirst() }
+            return earlier
         }
+        return quarters == 0 || quarters == earlier ? nil : Self.bar(name, progress)
     }
 
     static func bar(_ name: String, _ progress: TransferProgress) -> String {

@@ -10,7 +10,7 @@ struct TextTransfer: AsyncParsableCommand {
         abstract: "Send a text to each subscriber, in chunks of 20 bytes.",
         discussion: """
             The central of CoreBluetooth's transfer sample shows the text. Each line that you type is the next text, \
-            and goes to all subscribers. With --emulated, no Bluetooth is needed: a virtual central shows what it \
+            and goes to all subscribers. With --emulated, no Bluetooth is needed: a virtual phone shows what it \
             receives.
             """
     )
@@ -43,7 +43,9 @@ private func runOnBlueZ(
 ) async throws {
     let place = options.adapter.map { " on \($0)" } ?? ""
     try await options.run(source.peripheral) { session in
-        Terminal.print("\(source.peripheral.name) is advertising\(place); type a text, stop with Ctrl-C.")
+        Terminal.print(
+            "\(source.peripheral.name) is advertising\(place); type the next text, stop with Ctrl-C."
+        )
         let bars = ProgressBars()
         try await source.offer(texts, over: session) { bars.show($0) }
     }

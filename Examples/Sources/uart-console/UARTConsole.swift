@@ -9,7 +9,7 @@ import PeripheralTesting
 struct UARTConsole: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "uart-console",
-        abstract: "Be a console for apps that support Nordic's UART service.",
+        abstract: "Act as a console for apps that support Nordic's UART service.",
         discussion: """
             The console carries out the commands of phones. "help" lists them. Lines that you type here go to all phones that \
             have subscribed.

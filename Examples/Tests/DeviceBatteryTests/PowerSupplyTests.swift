@@ -31,7 +31,7 @@ struct PowerSupplyTests {
 
     @Test func simulatesWhereThereIsNone() {
         let gauge = Gauge(nil)
-        #expect(gauge.source == "a simulated battery")
+        #expect(gauge.source == "This device has no battery, so the level is simulated.")
         #expect(gauge.level() == BatteryLevel(99))
         for _ in 0..<99 { _ = gauge.level() }
         #expect(gauge.level() == BatteryLevel(100))

@@ -24,7 +24,8 @@ struct DoorLockTests {
         }
         try await door.peripheral.run(on: backend, restoringFrom: store) { session in
             #expect(
-                session.restored?.summary.first == "restored as Door; phones can use their cached handles"
+                session.restored?.summary.first
+                    == "the state of Door is restored; phones find the services where they were"
             )
             try await phone.connect()
             #expect(try await phone.read(door.isLocked) == false)

@@ -56,7 +56,7 @@ struct WeatherPeripheralTests {
 
     @Test func simulatesWhereThereIsNothing() {
         let station = Station(DeviceSensors(in: Self.fixtures + "nothing"))
-        #expect(station.source == "simulated sensors")
+        #expect(station.source == "This device has no sensor, so the values are simulated.")
         #expect(station.read() != station.read())
     }
 }

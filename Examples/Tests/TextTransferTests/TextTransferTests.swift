@@ -61,6 +61,16 @@ struct TextTransferTests {
         }
     }
 
+    @Test func eachQuarterIsALine() {
+        let bars = ProgressBars()
+        func lines() -> Int {
+            (0...20).count { bars.line(for: TransferProgress(sent: $0, total: 20)) != nil }
+        }
+        #expect(lines() == 4)
+        // The same text again.
+        #expect(lines() == 4)
+    }
+
     @Test func theBarGrows() {
         let half = TransferProgress(sent: 5, total: 10)
         #expect(ProgressBars.bar("x", half).hasPrefix("[###############...............] 5 of 10"))
