@@ -15,6 +15,7 @@ package struct DoctorCommand: Hashable, Sendable {
     }
 
     package var printsJSON = false
+    package var printsBugReport = false
     package var printsHelp = false
     /// The address of the bus in D-Bus notation, or `nil` for the system bus.
     package var bus: String?
@@ -23,9 +24,10 @@ package struct DoctorCommand: Hashable, Sendable {
         Checks whether a Bluetooth LE peripheral can run on this machine, and reports how to fix problems.
         It changes nothing.
 
-        Usage: peripheral-doctor [--json] [--bus ADDRESS]
+        Usage: peripheral-doctor [--json | --report] [--bus ADDRESS]
 
           --json         Print the findings as JSON.
+          --report       Print what a bug report needs, such as the versions and the controller.
           --bus ADDRESS  Look for bluetoothd on this bus, such as unix:path=/run/dbus/system_bus_socket.
           -h, --help     Print this help.
 
@@ -38,6 +40,7 @@ package struct DoctorCommand: Hashable, Sendable {
         while let argument = rest.popFirst() {
             switch argument {
             case "--json": printsJSON = true
+            case "--report": printsBugReport = true
             case "-h", "--help": printsHelp = true
             case "--bus":
                 guard let address = rest.popFirst(), !address.isEmpty else {
@@ -49,6 +52,9 @@ package struct DoctorCommand: Hashable, Sendable {
             default:
                 throw UsageError(message: "'\(argument)' is not a valid option.")
             }
+        }
+        guard !printsJSON || !printsBugReport else {
+            throw UsageError(message: "--report prints text. Leave out --json, or --report.")
         }
     }
 
@@ -74,10 +80,14 @@ package struct DoctorCommand: Hashable, Sendable {
 
     private func examine(_ files: MachineFiles) async throws -> Outcome {
         let machine = try await Machine(bus: bus.map { .address($0) } ?? .system, files: files)
-        let report = Report(Examination(of: machine).findings)
-        return Outcome(
-            output: printsJSON ? report.json : report.text,
-            status: report.hasErrors ? 1 : 0
-        )
+        let examination = Examination(of: machine)
+        let report = Report(examination.findings, configuration: examination.proposedConfiguration)
+        let output =
+            switch (printsBugReport, printsJSON) {
+            case (true, _): BugReport(of: machine).text
+            case (_, true): report.json
+            default: report.text
+            }
+        return Outcome(output: output, status: report.hasErrors ? 1 : 0)
     }
 }

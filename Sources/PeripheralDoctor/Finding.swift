@@ -32,6 +32,8 @@ package struct Finding: Hashable, Sendable {
     package var remedy: String?
     /// A shell command, if one command fixes the problem.
     package var command: String?
+    /// The changes of bluetoothd's configuration that fix the problem.
+    package var changes: [SettingChange]
 
     package init(
         _ severity: Severity,
@@ -40,7 +42,8 @@ package struct Finding: Hashable, Sendable {
         _ summary: String,
         reason: String? = nil,
         remedy: String? = nil,
-        command: String? = nil
+        command: String? = nil,
+        changes: [SettingChange] = []
     ) {
         self.severity = severity
         self.subject = subject
@@ -49,5 +52,6 @@ package struct Finding: Hashable, Sendable {
         self.reason = reason
         self.remedy = remedy
         self.command = command
+        self.changes = changes
     }
 }

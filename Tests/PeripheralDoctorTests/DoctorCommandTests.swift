@@ -19,9 +19,16 @@ struct DoctorCommandTests {
         let command = try DoctorCommand(arguments)
         #expect(command.printsJSON == printsJSON)
         #expect(command.bus == bus)
+        #expect(!command.printsBugReport)
     }
 
-    @Test(arguments: [["--bus"], ["--bus", ""], ["--bus="], ["--jason"], ["hci0"], ["--json", "x"]])
+    @Test func bugReportIsAnOption() throws {
+        #expect(try DoctorCommand(["--report"]).printsBugReport)
+    }
+
+    @Test(arguments: [
+        ["--bus"], ["--bus", ""], ["--bus="], ["--jason"], ["hci0"], ["--json", "x"], ["--json", "--report"],
+    ])
     func usageErrorIsTold(arguments: [String]) async throws {
         let outcome = try await DoctorCommand.run(arguments)
         #expect(outcome.status == 2)
@@ -83,6 +90,16 @@ struct DoctorCommandTests {
         let outcome = try await DoctorCommand.run(["--bus", "unix:path=/nonexistent/bus"], files: Self.files)
         #expect(outcome.status == 1)
         #expect(outcome.output.contains("The system bus does not answer at unix:path=/nonexistent/bus"))
+    }
+
+    @Test func configurationIsProposedOnce() async throws {
+        try await withEmulatedBlueZ { bluez in
+            let outcome = try await DoctorCommand.run(["--bus", bluez.busAddress], files: Self.files)
+            for text in ["Proposed /etc/bluetooth/main.conf", "systemctl restart bluetooth", "[General]\n"] {
+                #expect(outcome.output.split(separator: text).count == 2, "\(text)\n\(outcome.output)")
+            }
+            #expect(outcome.output.contains("\n\n[GATT]\nChannels = 1\n"), "\(outcome.output)")
+        }
     }
 
     @Test func noDaemon() async throws {

@@ -42,6 +42,11 @@ package struct HCISocketLinks: KernelLinks {
         information(about: adapter)?.packetRoom
     }
 
+    /// Returns the kernel's description of an adapter's controller; `nil` if it is not known.
+    package func controller(of adapter: ObjectPath) -> ControllerDescription? {
+        information(about: adapter)?.description
+    }
+
     private func information(about adapter: ObjectPath) -> HCIDeviceInformation? {
         guard let socket, let number = Self.number(of: adapter) else { return nil }
         var information = HCIDeviceInformation(adapter: number)

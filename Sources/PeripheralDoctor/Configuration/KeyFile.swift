@@ -89,11 +89,24 @@ package struct KeyFile: Hashable, Sendable {
         return text
     }
 
+    /// Creates a file from settings.
+    init(entries: [Entry]) {
+        self.entries = entries
+        isCut = false
+    }
+
     /// The effective value of a key.
     ///
-    /// If a key occurs several times, the last value is effective.
-    package subscript(_ group: String, _ key: String) -> String? {
-        entries.last { $0.group == group && $0.key == key }?.value
+    /// If a key occurs several times, the last value is effective. A new value replaces all earlier values.
+    package internal(set) subscript(_ group: String, _ key: String) -> String? {
+        get { entries.last { $0.group == group && $0.key == key }?.value }
+        set {
+            let index = entries.firstIndex { $0.group == group && $0.key == key }
+            entries.removeAll { $0.group == group && $0.key == key }
+            guard let newValue else { return }
+            let entry = Entry(group: group, key: key, value: newValue, line: 0)
+            entries.insert(entry, at: index ?? entries.endIndex)
+        }
     }
 }
 

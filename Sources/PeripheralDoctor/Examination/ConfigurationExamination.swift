@@ -49,8 +49,7 @@ struct ConfigurationExamination {
             "configuration-damaged",
             "Line \(line) of \(machine.configuration.path) is not a group, a setting or a comment.",
             reason: "bluetoothd ignores a file with an invalid line, and uses the default settings.",
-            remedy: "Correct the line and restart bluetoothd.",
-            command: machine.privileged("systemctl restart bluetooth")
+            remedy: "Correct the line."
         )
     }
 
@@ -82,8 +81,8 @@ struct ConfigurationExamination {
                     "setting-misplaced",
                     "Line \(entry.line): \(setting.key) is in [\(entry.group)].",
                     reason: "bluetoothd reads \(setting.key) only in [\(setting.group)].",
-                    remedy: "Move the line to [\(setting.group)], and restart bluetoothd.",
-                    command: machine.privileged("systemctl restart bluetooth")
+                    remedy: "Move the line to [\(setting.group)].",
+                    changes: moves(of: entry, to: setting, in: file)
                 )
             )
         }
@@ -98,7 +97,8 @@ struct ConfigurationExamination {
                     reason:
                         "BlueZ \(since) and later support the setting. Older versions ignore the setting.",
                     remedy: setting == .client
-                        ? "Set 'ReverseServiceDiscovery = false' in [General] instead." : "Remove it."
+                        ? "Set 'ReverseServiceDiscovery = false' in [General] instead." : "Remove it.",
+                    changes: [SettingChange(setting, nil)]
                 )
             )
         } else if !setting.accepts(value) {
@@ -110,11 +110,18 @@ struct ConfigurationExamination {
                     "\(setting.name) is '\(value)', which bluetoothd does not accept.",
                     reason:
                         "bluetoothd uses the default or the limit instead. Spaces after a word are part of the value.",
-                    remedy: "Correct the line and restart bluetoothd.",
-                    command: machine.privileged("systemctl restart bluetooth")
+                    remedy: "Correct the line.",
+                    changes: [SettingChange(setting, nil)]
                 )
             )
         }
         return findings
+    }
+
+    /// Returns the changes that move a setting to its group, unless the group has the setting already.
+    private func moves(of entry: KeyFile.Entry, to setting: Setting, in file: KeyFile) -> [SettingChange] {
+        let removal = SettingChange(Setting(entry.group, entry.key, .any), nil)
+        guard file[setting.group, setting.key] == nil else { return [removal] }
+        return [removal, SettingChange(setting, entry.value)]
     }
 }

@@ -14,6 +14,9 @@ package struct Examination: Sendable {
             + ConfigurationExamination(machine: machine).findings
     }
 
+    /// The configuration file that solves the problems of bluetoothd's configuration, if there are any.
+    package var proposedConfiguration: ProposedConfiguration? { ProposedConfiguration(for: machine) }
+
     private var busFinding: Finding {
         guard let obstacle = machine.bus.obstacle else {
             return Finding(.ok, "bus", "bus-reachable", "The system bus answers at \(machine.bus.address).")

@@ -21,7 +21,8 @@ struct SettingExamination {
         _ code: String,
         _ summary: String,
         reason: String,
-        remedy: String? = nil
+        remedy: String? = nil,
+        change: SettingChange? = nil
     ) -> Finding {
         Finding(
             severity,
@@ -29,8 +30,8 @@ struct SettingExamination {
             code,
             summary,
             reason: reason,
-            remedy: remedy.map { "\($0) of \(machine.configuration.path), and restart bluetoothd." },
-            command: remedy.map { _ in machine.privileged("systemctl restart bluetooth") }
+            remedy: remedy,
+            changes: change.map { [$0] } ?? []
         )
     }
 
@@ -51,7 +52,8 @@ struct SettingExamination {
                     + "central wait meanwhile."
                 : "This delays the first requests of a central. bluetoothd does not read the battery level, which "
                     + "would make an iPhone ask its user to pair.",
-            remedy: "On a device that is only a peripheral, set \(line)"
+            remedy: "On a device that is only a peripheral, set \(line).",
+            change: SettingChange(knowsClient ? .client : .reverseServiceDiscovery, "false")
         )
     }
 
@@ -63,7 +65,8 @@ struct SettingExamination {
                 "setting-controller-mode",
                 "ControllerMode is 'bredr', so Bluetooth LE is off.",
                 reason: "A peripheral needs Bluetooth LE.",
-                remedy: "Set 'ControllerMode = le' or 'ControllerMode = dual' in [General]"
+                remedy: "Set 'ControllerMode = le' or 'ControllerMode = dual' in [General].",
+                change: SettingChange(.controllerMode, "le")
             )
         case "le": nil
         case _
@@ -77,7 +80,8 @@ struct SettingExamination {
                 reason:
                     "Advertisements might omit the flag 'BR/EDR Not Supported'. "
                     + "A phone might then try to connect over classic Bluetooth.",
-                remedy: "On a device that needs only LE, set 'ControllerMode = le' in [General]"
+                remedy: "On a device that needs only LE, set 'ControllerMode = le' in [General].",
+                change: SettingChange(.controllerMode, "le")
             )
         }
     }
@@ -90,7 +94,8 @@ struct SettingExamination {
             "AutoEnable is off.",
             reason: "After bluetoothd starts, adapters stay off until a program or a user powers them on.",
             remedy:
-                "Unless the program does it (AdapterSettings(powersOn: true)), set 'AutoEnable = true' in [Policy]"
+                "Unless the program does it (AdapterSettings(powersOn: true)), set 'AutoEnable = true' in [Policy].",
+            change: SettingChange(.autoEnable, "true")
         )
     }
 
@@ -106,7 +111,8 @@ struct SettingExamination {
                     + "and replace the bond.",
                 remedy:
                     "Set 'JustWorksRepairing' to 'never', or to 'confirm' if the program answers pairing requests "
-                    + "(Pairing.justWorks(replacingBondIf:)), in [General]"
+                    + "(Pairing.justWorks(replacingBondIf:)), in [General].",
+                change: SettingChange(.justWorksRepairing, "never")
             )
         case "confirm":
             finding(
@@ -117,7 +123,12 @@ struct SettingExamination {
                     "When a bonded central pairs again by Just Works, the program decides. A program without "
                     + "Pairing.justWorks(replacingBondIf:) always refuses, but another pairing agent may accept.",
                 remedy:
-                    "Unless a program answers pairing requests, set 'JustWorksRepairing = never' in [General]"
+                    "Unless a program answers pairing requests, set 'JustWorksRepairing = never' in [General].",
+                change: SettingChange(
+                    .justWorksRepairing,
+                    "never",
+                    condition: "Unless a program answers pairing requests"
+                )
             )
         default: nil
         }
@@ -134,7 +145,12 @@ struct SettingExamination {
             reason: "Centrals find two Device Information services, and might read the wrong service.",
             remedy:
                 "To prevent this, give the program the version of BlueZ, which bluetoothd then no longer reports. "
-                + "Set 'DeviceID = false' in [General]"
+                + "Set 'DeviceID = false' in [General].",
+            change: SettingChange(
+                .deviceID,
+                "false",
+                condition: "Only if the program passes the version of BlueZ to BlueZBackend"
+            )
         )
     }
 
@@ -146,7 +162,8 @@ struct SettingExamination {
             "Cache is '\(word)'.",
             reason:
                 "As a client, bluetoothd rediscovers the services of a central at each connection.",
-            remedy: "Set 'Cache = always' in [GATT]"
+            remedy: "Set 'Cache = always' in [GATT].",
+            change: SettingChange(.cache, "always")
         )
     }
 
@@ -157,7 +174,8 @@ struct SettingExamination {
             "setting-exchange-mtu",
             "ExchangeMTU is \(size).",
             reason: "An update contains at most \(size - 3) bytes. A long value needs several packets.",
-            remedy: "Unless a small MTU is intended, set 'ExchangeMTU = 517' in [GATT]"
+            remedy: "Unless a small MTU is intended, set 'ExchangeMTU = 517' in [GATT].",
+            change: SettingChange(.exchangeMTU, "517", condition: "Unless a small MTU is intended")
         )
     }
 
@@ -171,7 +189,8 @@ struct SettingExamination {
             "setting-channels",
             "Up to \(channels) channels carry attributes (EATT\(value == nil ? ", by default" : "")).",
             reason: "If a central uses several EATT channels, a later update can overtake an earlier update.",
-            remedy: "Set 'Channels = 1' in [GATT]"
+            remedy: "Set 'Channels = 1' in [GATT].",
+            change: SettingChange(.channels, "1")
         )
     }
 
@@ -189,7 +208,12 @@ struct SettingExamination {
             reason:
                 "If Experimental is off, BlueZ \(version) ignores the interval and the transmit power "
                 + "of advertisements.",
-            remedy: "To use an interval or a transmit power, set 'Experimental = true' in [General]"
+            remedy: "To use an interval or a transmit power, set 'Experimental = true' in [General].",
+            change: SettingChange(
+                .experimental,
+                "true",
+                condition: "Only if an advertisement has an interval or a transmit power"
+            )
         )
     }
 
@@ -202,7 +226,8 @@ struct SettingExamination {
             reason:
                 "bluetoothd keeps every central that ever connected, under each of its addresses. Its memory grows "
                 + "where many phones connect.",
-            remedy: "Set 'TemporaryTimeout = 30' in [General]"
+            remedy: "Set 'TemporaryTimeout = 30' in [General].",
+            change: SettingChange(.temporaryTimeout, "30")
         )
     }
 
@@ -213,7 +238,8 @@ struct SettingExamination {
             "setting-privacy",
             "Privacy is '\(word)'.",
             reason: "The device's address changes, so centrals without a bond do not recognize the device.",
-            remedy: "Unless privacy is intended, set 'Privacy = off' in [General]"
+            remedy: "Unless privacy is intended, set 'Privacy = off' in [General].",
+            change: SettingChange(.privacy, "off", condition: "Unless privacy is intended")
         )
     }
 
@@ -248,7 +274,8 @@ struct SettingExamination {
             reason:
                 "The setting is for tests. With 'Testing', 'low' allows every central to read and write secured "
                 + "attributes.",
-            remedy: "Remove 'Security' from [GATT]"
+            remedy: "Remove 'Security' from [GATT].",
+            change: SettingChange(.security, nil)
         )
     }
 }

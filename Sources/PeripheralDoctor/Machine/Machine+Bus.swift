@@ -77,20 +77,49 @@ extension Machine {
             let version = BlueZVersion(ofAdapter: properties)
             daemon.reportedVersion = daemon.reportedVersion ?? BlueZVersion(reportedBy: properties)
             daemon.oldestVersion = max(version, daemon.oldestVersion ?? version)
-            adapters.append(
-                Adapter(
-                    name: path.text.split(separator: "/").last.map(String.init) ?? path.text,
-                    address: properties["Address"]?.string ?? "",
-                    alias: properties["Alias"]?.string ?? "",
-                    isPowered: properties["Powered"]?.bool ?? false,
-                    isPairable: properties["Pairable"]?.bool ?? false,
-                    roles: properties["Roles"]?.elements?.compactMap(\.string),
-                    servesAttributes: object.value[BlueZ.gattManager.text] != nil,
-                    advertising: object.value[BlueZ.advertisingManager.text].map {
-                        AdvertisingCapabilities(ofManager: $0, adapter: properties, version: version)
-                    }
-                )
+            var adapter = Adapter(
+                name: path.text.split(separator: "/").last.map(String.init) ?? path.text,
+                address: properties["Address"]?.string ?? "",
+                alias: properties["Alias"]?.string ?? "",
+                isPowered: properties["Powered"]?.bool ?? false,
+                isPairable: properties["Pairable"]?.bool ?? false,
+                roles: properties["Roles"]?.elements?.compactMap(\.string),
+                servesAttributes: object.value[BlueZ.gattManager.text] != nil,
+                advertising: object.value[BlueZ.advertisingManager.text].map {
+                    AdvertisingCapabilities(ofManager: $0, adapter: properties, version: version)
+                }
             )
+            adapter.details = Self.details(of: object.value)
+            adapters.append(adapter)
+        }
+    }
+
+    /// The properties that a bug report contains.
+    ///
+    /// The address, the names and the services of other programs are not among them.
+    private static let reportedProperties: [(InterfaceName, [String])] = [
+        (
+            BlueZ.adapter,
+            [
+                "AddressType", "Manufacturer", "Version", "Powered", "PowerState", "Connectable",
+                "Discoverable", "Discovering", "Pairable", "PairableTimeout", "Class", "Modalias", "Roles",
+                "ExperimentalFeatures",
+            ]
+        ),
+        (
+            BlueZ.advertisingManager,
+            [
+                "ActiveInstances", "SupportedInstances", "SupportedIncludes",
+                "SupportedSecondaryChannels", "SupportedFeatures", "SupportedCapabilities",
+            ]
+        ),
+    ]
+
+    private static func details(of object: BusValue) -> [Detail] {
+        reportedProperties.flatMap { interface, names in
+            names.compactMap { name in
+                object[interface.text]?[name].map { Detail(name, $0.reportText) }
+            }
         }
     }
 
@@ -145,6 +174,22 @@ private final class CallBackFlag: Sendable {
     func set() { flag.store(true, ordering: .relaxed) }
 
     var isSet: Bool { flag.load(ordering: .relaxed) }
+}
+
+extension BusValue {
+    /// The value as a person writes it.
+    fileprivate var reportText: String {
+        switch self {
+        case .bool(let value): value ? "yes" : "no"
+        case .string(let text): text
+        case .variant(let value): value.reportText
+        case .array(_, let elements):
+            elements.isEmpty ? "none" : elements.map(\.reportText).joined(separator: ", ")
+        case .dictionary(let dictionary):
+            dictionary.entries.map { "\($0.key.reportText) \($0.value.reportText)" }.joined(separator: ", ")
+        default: integer(Int.self).map(String.init) ?? "?"
+        }
+    }
 }
 
 extension BusConnection {

@@ -14,7 +14,13 @@ extension Machine {
         }
         radioSwitches = Self.radioSwitches(files)
         seesLinks = HCISocketLinks().isAvailable
-        daemon.installedVersion = Self.installedVersion(files)
+        daemon.installedPath = Self.daemonPaths.first(where: files.canExecute)
+        daemon.installedVersion = daemon.installedPath.flatMap { Self.version(of: $0, files) }
+        system = System(files)
+        // The kernel answers also if bluetoothd does not run, or refuses this user.
+        for name in adapters.map(\.name) + (kernelAdapters ?? []) where controllers[name] == nil {
+            controllers[name] = Controller(of: name, files)
+        }
         configuration = Self.configuration(
             files,
             path: daemon.value(of: "-f", "--configfile") ?? MainConfiguration().path
@@ -95,10 +101,10 @@ extension Machine {
         "/usr/local/libexec/bluetooth/bluetoothd", "/usr/sbin/bluetoothd",
     ]
 
-    private static func installedVersion(_ files: MachineFiles) -> BlueZVersion? {
-        guard let path = daemonPaths.first(where: files.canExecute),
-            let output = unsafe popen("\(files.root)\(path) --version 2>/dev/null", "re")
-        else { return nil }
+    private static func version(of path: String, _ files: MachineFiles) -> BlueZVersion? {
+        guard let output = unsafe popen("\(files.root)\(path) --version 2>/dev/null", "re") else {
+            return nil
+        }
         defer { unsafe pclose(output) }
         var line = [CChar](repeating: 0, count: 64)
         guard unsafe fgets(&line, CInt(line.count), output) != nil else { return nil }

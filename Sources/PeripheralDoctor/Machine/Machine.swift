@@ -16,11 +16,14 @@ package struct Machine: Hashable, Sendable {
     package var adapters: [Adapter] = []
     /// The adapters that the kernel has, such as `hci0`, or `nil` if they are unknown.
     package var kernelAdapters: [String]?
+    /// The facts that the kernel reports about the controllers of the adapters, by the adapter's name.
+    package var controllers: [String: Controller] = [:]
     /// The radio switches for Bluetooth.
     package var radioSwitches: [RadioSwitch] = []
     /// Whether the kernel reports to this program which links are encrypted.
     package var seesLinks = true
     package var configuration = MainConfiguration()
+    package var system = System()
 
     package init(bus: Bus) {
         self.bus = bus
@@ -85,6 +88,8 @@ extension Machine {
         package var reportedVersion: BlueZVersion?
         /// The version of the installed daemon.
         package var installedVersion: BlueZVersion?
+        /// The path of the installed daemon.
+        package var installedPath: String?
         /// The oldest version that the running daemon can have, according to its properties.
         package var oldestVersion: BlueZVersion?
         /// The command line of the daemon, empty if it cannot be read.
@@ -127,6 +132,8 @@ extension Machine {
         package var servesAttributes: Bool
         /// The advertising capabilities, or `nil` if the adapter cannot advertise.
         package var advertising: AdvertisingCapabilities?
+        /// Other properties that bluetoothd reports, by their names in BlueZ's documentation.
+        package var details: [Detail] = []
 
         package init(
             name: String,
@@ -156,6 +163,17 @@ extension Machine {
         /// Whether the adapter can publish a peripheral now.
         package var isReady: Bool {
             isPowered && canBePeripheral && (advertising.map { $0.freeInstances > 0 } ?? false)
+        }
+    }
+
+    /// A property of an adapter as text.
+    package struct Detail: Hashable, Sendable {
+        package var name: String
+        package var value: String
+
+        package init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
         }
     }
 

@@ -1,9 +1,12 @@
 /// The findings as text for people or as JSON for programs.
 package struct Report: Sendable {
     package let findings: [Finding]
+    /// The configuration file that solves the problems of bluetoothd's configuration, if there are any.
+    package let configuration: ProposedConfiguration?
 
-    package init(_ findings: [Finding]) {
+    package init(_ findings: [Finding], configuration: ProposedConfiguration? = nil) {
         self.findings = findings
+        self.configuration = configuration
     }
 
     package func count(_ severity: Finding.Severity) -> Int {
@@ -17,9 +20,11 @@ package struct Report: Sendable {
 // MARK: - Text
 
 extension Report {
-    /// The findings by subject, in lines of at most 100 columns for a terminal.
+    /// The findings by subject, and the proposed configuration.
     ///
-    /// A longer word can exceed the limit.
+    /// Lines have at most 100 columns, for a terminal.
+    ///
+    /// A longer word and a line of the configuration can exceed the limit.
     package var text: String {
         var lines: [String] = []
         var subject: String?
@@ -31,8 +36,20 @@ extension Report {
             }
             append(finding, to: &lines)
         }
-        lines += ["", summary]
+        lines += configurationLines + ["", summary]
         return lines.joined(separator: "\n")
+    }
+
+    /// The proposed configuration as a whole, for one copy, and the command that applies it.
+    private var configurationLines: [String] {
+        guard let configuration else { return [] }
+        let file = configuration.text.split(separator: "\n", omittingEmptySubsequences: false)
+        return [
+            "", "Proposed \(configuration.path.printable) for a device that is only a peripheral.",
+            "It keeps the other settings of the present file, but not the comments.", "",
+        ] + file.map { String($0).printable } + [
+            "", "Write the file, and restart bluetoothd:", "  $ \(configuration.command)",
+        ]
     }
 
     private func append(_ finding: Finding, to lines: inout [String]) {
@@ -78,7 +95,7 @@ extension Report {
 
 extension String {
     /// The text without terminal control characters, because names come from devices and files.
-    fileprivate var printable: String {
+    var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.isControl ? "\u{FFFD}" : $0 }))
     }
 }
@@ -103,7 +120,8 @@ extension Report {
               \(counts.joined(separator: ",\n  ")),
               "findings": [
             \(entries.joined(separator: ",\n"))
-              ]
+              ],
+              "configuration": \(configuration.map { Self.quote($0.text) } ?? "null")
             }
             """
     }

@@ -23,6 +23,23 @@ struct MachineFilesTests {
         #expect(machine.policyInterfaces == nil)
         #expect(machine.configuration == Machine.MainConfiguration())
         #expect(machine.daemon.installedVersion == nil)
+        #expect(machine.system == Machine.System())
+    }
+
+    @Test func systemIsDescribed() async throws {
+        let machine = try await machine([
+            "etc/os-release": "NAME=\"Debian\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n",
+            "proc/sys/kernel/osrelease": "6.1.0-18-arm64\n",
+            "proc/self/status": "Name:\tx\nCapEff:\t0000000000003000\n",
+            "run/systemd/container": "systemd-nspawn\n",
+            "var/lib/dpkg/status":
+                "Package: bluez-tools\nVersion: 2.0\n\nPackage: bluez\nStatus: x\nVersion: 5.66-1\n\nPackage: z\n",
+        ])
+        #expect(machine.system.distribution == "Debian GNU/Linux 12 (bookworm)")
+        #expect(machine.system.kernel == "6.1.0-18-arm64")
+        #expect(machine.system.capabilities == 0x3000)
+        #expect(machine.system.container == "systemd-nspawn")
+        #expect(machine.system.bluezPackage == "5.66-1")
     }
 
     @Test func radioSwitchesAreThoseOfBluetooth() async throws {
@@ -42,9 +59,11 @@ struct MachineFilesTests {
 
     @Test func adaptersOfTheKernel() async throws {
         let machine = try await machine([
-            "sys/class/bluetooth/hci0/address": "", "sys/class/bluetooth/hci0:64/address": "",
+            "sys/class/bluetooth/hci9/device/modalias": "usb:v0A5Cp21E8\n",
+            "sys/class/bluetooth/hci9:64/address": "",
         ])
-        #expect(machine.kernelAdapters == ["hci0"])
+        #expect(machine.kernelAdapters == ["hci9"])
+        #expect(machine.controllers["hci9"]?.hardware == "usb:v0A5Cp21E8")
     }
 
     @Test func policyAndConfiguration() async throws {
@@ -83,6 +102,7 @@ struct MachineFilesTests {
         let path = "usr/libexec/bluetooth/bluetoothd"
         let machine = try await machine([path: "#!/bin/sh\necho 5.79\n"])
         #expect(machine.daemon.installedVersion == "5.79")
+        #expect(machine.daemon.installedPath == "/\(path)")
     }
 }
 

@@ -50,7 +50,8 @@ struct ReportTests {
                   "findings": [
                     {"subject": "hci0", "code": "adapter-not-pairable", "severity": "note", \
                 "summary": "hci0 takes no new bonds.", "reason": "So it is.", "remedy": null, "command": null}
-                  ]
+                  ],
+                  "configuration": null
                 }
                 """
         )

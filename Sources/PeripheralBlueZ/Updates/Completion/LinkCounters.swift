@@ -29,8 +29,10 @@ package struct LinkCounters: Equatable, Sendable {
 /// `struct hci_dev_info`, which the kernel fills, on a little-endian machine.
 struct HCIDeviceInformation {
     private static let size = 92
-    /// The offsets of `features` and `acl_pkts`.
-    private static let (features, packetRoom) = (21, 46)
+    /// The offset of `features`.
+    private static let features = 21
+    /// The offset of `acl_pkts`.
+    static let packetRoom = 46
     /// The feature "BR/EDR Not Supported" (Core Specification, Vol 2, Part C, 3.3).
     private static let withoutClassic: UInt8 = 0x20
     /// The offsets of the numbers in `struct hci_dev_stats`.
@@ -56,10 +58,12 @@ struct HCIDeviceInformation {
     /// If the controller supports Bluetooth Classic, the kernel only reports the room for packets of
     /// Bluetooth Classic (`hci_get_dev_info` in net/bluetooth/hci_core.c).
     var packetRoom: Int? {
-        guard bytes[Self.features + 4] & Self.withoutClassic != 0 else { return nil }
+        guard !supportsClassic else { return nil }
         let room = Int(bytes[Self.packetRoom]) | Int(bytes[Self.packetRoom + 1]) << 8
         return room > 0 ? room : nil
     }
+
+    var supportsClassic: Bool { bytes[Self.features + 4] & Self.withoutClassic == 0 }
 
     private func number(at offset: Int) -> UInt32 {
         bytes[offset..<offset + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }

@@ -18,6 +18,19 @@ struct LinkCountersTests {
         )
     }
 
+    @Test func controllerIsDescribed() {
+        var information = HCIDeviceInformation(adapter: 0)
+        information.bytes[20] = 0x13  // HCI_UART, of the type "AMP"
+        information.bytes.replaceSubrange(44..<48, with: [0xFB, 0x00, 0x08, 0x00])
+        let description = information.description
+        #expect(description.bus == "UART")
+        #expect(description.packets == 8)
+        #expect(description.packetSize == 251)
+        #expect(description.isClassic)
+        information.bytes[25] = 0x20
+        #expect(!information.description.isClassic)
+    }
+
     /// For a controller with Bluetooth Classic, the kernel reports another number.
     @Test func theRoomIsKnownWithoutBluetoothClassic() {
         var information = HCIDeviceInformation(adapter: 0)
