@@ -63,9 +63,10 @@ docs: setup ## Build the documentation of all products as one site; fail for a d
 test: setup ## Run every test that needs no kernel of its own
 	@SWIFT=$(SWIFT) Tests/run --experimental-maximum-parallelization-width 8
 
-lint: ## Check the format of all Swift sources, and the words of comments and documentation
+lint: ## Check the format of the sources, the words of comments and documentation, and the files for other tools
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Services Tests Examples Firmware Templates
 	@.ci/check-words
+	@SWIFT=$(SWIFT) .ci/check-project-files
 
 format: ## Format all Swift sources
 	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Services Tests Examples Firmware Templates
