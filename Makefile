@@ -100,10 +100,11 @@ check-image: setup-firmware ## Check the size of the image of a device, and its 
 	@SWIFT=$(SWIFT) Firmware/build heart-rate-sensor door-lock
 	@Tests/Firmware/image heart-rate-sensor door-lock
 
-check-packaging: setup-firmware ## Check the Debian package in a fresh Debian, the Yocto layer and the Buildroot tree; as root
+check-packaging: setup-firmware ## Check the Debian package, the container recipe, the Yocto layer and the Buildroot tree; as root
 	@SWIFT=$(SWIFT) Firmware/build heart-rate-sensor
 	@Tests/Firmware/deb heart-rate-sensor
 	@Tests/Firmware/unit heart-rate-sensor
+	@Tests/Firmware/container heart-rate-sensor
 	@Tests/Firmware/yocto
 	@Tests/Firmware/buildroot
 	@Tests/Firmware/init-script
