@@ -1,4 +1,5 @@
 public import Logging
+public import PeripheralBlueZModel
 public import PeripheralKit
 
 extension Peripheral {
@@ -21,6 +22,7 @@ extension Peripheral {
     /// withdraws the peripheral. To create a second central, call ``VirtualCentral/makeAnother()``.
     ///
     /// - Parameters:
+    ///   - stack: The stack to imitate. The default is the oldest supported version of BlueZ.
     ///   - mtu: The largest MTU that the central accepts, from 23 to 517 bytes.
     ///   - logger: The logger that the framework uses.
     ///   - body: The test.
@@ -29,11 +31,12 @@ extension Peripheral {
     ///   the body throws.
     @discardableResult
     public func test<Output: Sendable>(
+        as stack: InMemoryStack = .bluez(BlueZRules.minimumVersion),
         mtu: Int = 517,
         logger: Logger = Logger(label: "peripheral"),
         _ body: @escaping @Sendable (_ central: VirtualCentral) async throws -> Output
     ) async throws -> Output {
-        try await test(mtu: mtu, logger: logger) { central, _ in try await body(central) }
+        try await test(as: stack, mtu: mtu, logger: logger) { central, _ in try await body(central) }
     }
 
     /// Publishes the peripheral in memory and calls the body.
@@ -49,6 +52,7 @@ extension Peripheral {
     /// ```
     ///
     /// - Parameters:
+    ///   - stack: The stack to imitate. The default is the oldest supported version of BlueZ.
     ///   - mtu: The largest MTU that the central accepts, from 23 to 517 bytes.
     ///   - logger: The logger that the framework uses.
     ///   - body: The test. A test can call all functions of the session, as a program does.
@@ -57,13 +61,14 @@ extension Peripheral {
     ///   the body throws.
     @discardableResult
     public func test<Output: Sendable>(
+        as stack: InMemoryStack = .bluez(BlueZRules.minimumVersion),
         mtu: Int = 517,
         logger: Logger = Logger(label: "peripheral"),
         _ body:
             @escaping @Sendable (_ central: VirtualCentral, _ session: PeripheralSession) async throws ->
             Output
     ) async throws -> Output {
-        let backend = InMemoryBackend()
+        let backend = InMemoryBackend(as: stack)
         return try await run(on: backend, logger: logger) { session in
             let central = backend.makeCentral(of: self)
             try await central.connect(mtu: mtu)

@@ -132,7 +132,7 @@ private func connected(_ central: VirtualCentral) async throws -> VirtualCentral
 struct LinkLossServiceTests {
     @Test func keepsTheLevelOfEachCentral() async throws {
         let service = LinkLossService { _, _ in }
-        try await Peripheral("Keys") { service }.test { central in
+        try await Peripheral("Keys") { service }.test(as: .specification) { central in
             let declared = try await central.discover().declared
             #expect(
                 declared == [

@@ -1,3 +1,4 @@
+internal import PeripheralBlueZModel
 internal import PeripheralCore
 internal import PeripheralKit
 private import Synchronization
@@ -14,15 +15,18 @@ final class InMemoryAdvertising: Sendable {
     }
 
     private let server: VirtualGATTServer
+    private let capabilities: AdvertisingCapabilities
     private let state = Mutex(State())
 
-    init(on server: VirtualGATTServer) {
-        self.server = server
+    init(on server: VirtualGATTServer, capabilities: AdvertisingCapabilities) {
+        (self.server, self.capabilities) = (server, capabilities)
     }
 
     /// - Throws: `DeclarationError` when one of the advertisements is not possible.
     func examine(_ advertisements: [Advertisement]) throws(DeclarationError) {
-        let errors = advertisements.plans(for: .extended).flatMap(\.issues).filter { $0.severity == .error }
+        let errors = advertisements.plans(for: capabilities).flatMap(\.issues).filter {
+            $0.severity == .error
+        }
         guard errors.isEmpty else { throw DeclarationError(issues: errors) }
     }
 
@@ -61,7 +65,7 @@ final class InMemoryAdvertising: Sendable {
         }
         for (number, advertisement) in state.wanted.enumerated() {
             let isPausing = isConnected && advertisement.whileConnected == .pause
-            let content = VirtualAdvertisement(advertisement.plan(for: .extended))
+            let content = VirtualAdvertisement(advertisement.plan(for: capabilities))
             switch (state.onAir[number], isPausing) {
             case (let id?, true):
                 server.withdraw(id)

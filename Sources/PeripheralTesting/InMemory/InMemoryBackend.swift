@@ -1,3 +1,4 @@
+internal import PeripheralBlueZModel
 internal import PeripheralCore
 public import PeripheralKit
 
@@ -18,8 +19,7 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The GATT server behaves like the GATT server of BlueZ 5.87 on a Bluetooth 5 adapter. The in-memory stack
-/// behaves as follows:
+/// The stack imitates BlueZ 5.66, or another ``InMemoryStack``. It differs from BlueZ in these points:
 ///
 /// - Subscriptions: The in-memory stack reports the end of each subscription. BlueZ reports the end of only
 ///   some subscriptions.
@@ -31,16 +31,20 @@ public import PeripheralKit
 /// - Updates: Each update completes without delay, regardless of the send rate. A central stores received
 ///   updates until the test reads them.
 public struct InMemoryBackend: PeripheralBackend {
+    private let stack: InMemoryStack
     private let server: VirtualGATTServer
     private let store = InMemoryRestorationStore()
 
     /// Creates a Bluetooth stack in memory.
     ///
     /// The new stack contains no peripherals. The stack is independent of other stacks.
-    public init() {
+    ///
+    /// - Parameter stack: The stack to imitate. The default is the oldest supported version of BlueZ.
+    public init(as stack: InMemoryStack = .bluez(BlueZRules.minimumVersion)) {
+        self.stack = stack
         server = VirtualGATTServer(
             deviceName: "Virtual",
-            version: .v5_87,
+            version: stack.baseVersion,
             address: .virtualHost,
             asksBeforeRepairing: true
         )
@@ -71,12 +75,13 @@ public struct InMemoryBackend: PeripheralBackend {
 
     /// Publishes the peripheral until the framework stops the backend, or until the task is cancelled.
     public func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
-        let advertising = InMemoryAdvertising(on: server)
+        try stack.examine(publication)
+        let advertising = InMemoryAdvertising(on: server, capabilities: stack.capabilities)
         try advertising.examine(publication.advertisements)
         let numbers = SubscriptionNumbers()
         let services = InMemoryServices(
             on: server,
-            servedBy: HostProvider(host: host, numbers: numbers),
+            servedBy: HostProvider(host: host, numbers: numbers, stack: stack),
             numbers: numbers
         )
         do {
@@ -99,6 +104,8 @@ public struct InMemoryBackend: PeripheralBackend {
         let (confirmations, confirm) = AsyncStream.makeStream(of: BackendEvent.self)
         let (orders, order) = AsyncStream.makeStream(of: InMemoryLink.Order.self)
         let link = InMemoryLink(
+            stack: stack,
+            publication: publication,
             server: server,
             services: services,
             advertising: advertising,
@@ -142,15 +149,17 @@ public struct InMemoryBackend: PeripheralBackend {
 struct HostProvider: VirtualAttributeProvider {
     let host: any PeripheralHost
     let numbers: SubscriptionNumbers
+    let stack: InMemoryStack
 
     func read(_ request: BackendReadRequest) async -> Result<[UInt8], ATTError> {
-        await outcome(of: host.read(request))
+        await outcome(of: host.read(request)).mapError { stack.received($0, from: .read) }
     }
 
     func write(_ request: BackendWriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
         var request = request
         request.expectsResponse = withResponse
         return await outcome(of: host.write(request)).map { _ in }
+            .mapError { stack.received($0, from: .write) }
     }
 
     private func outcome(of answer: BackendAnswer) async -> BackendAnswer.Outcome {
@@ -179,7 +188,8 @@ struct HostProvider: VirtualAttributeProvider {
                 characteristic: change.characteristic,
                 central: change.central,
                 number: numbers.number(of: change.central.id, for: change.characteristic),
-                kind: kind
+                kind: kind,
+                isAddressable: stack.canAddress(kind)
             )
             host.handle(change.from == 0 ? .subscribed(subscription) : .subscriptionChanged(subscription))
         }

@@ -57,6 +57,8 @@ struct InMemoryLink: BackendLink {
         case giveUp(BackendUpdate.ID)
     }
 
+    let stack: InMemoryStack
+    let publication: BackendPublication
     let server: VirtualGATTServer
     let services: InMemoryServices
     let advertising: InMemoryAdvertising
@@ -97,6 +99,7 @@ struct InMemoryLink: BackendLink {
         guard canReach(update.requiredRecipients, by: update, of: application, at: level) else {
             return end(update, .failed(.insecure))
         }
+        guard canAddress(update, of: application) else { return end(update, .failed(.notAddressable)) }
         var isWithheld = false
         let recipients = server.deliver(
             update.value,
@@ -129,6 +132,19 @@ struct InMemoryLink: BackendLink {
         } else {
             end(update, .completed)
         }
+    }
+
+    /// Whether the stack can send an indication to its central without the other subscribers.
+    private func canAddress(_ update: BackendUpdate, of application: ApplicationID) -> Bool {
+        guard case .central(let central) = update.recipients, update.awaitsConfirmation,
+            !stack.canAddress(.indication)
+        else { return true }
+        var isOnly = true
+        server.deliver(update.value, of: update.characteristic, in: application) { subscriber in
+            if subscriber.central.id != central { isOnly = false }
+            return false
+        }
+        return isOnly
     }
 
     /// Whether the update can be sent to all of these centrals.
@@ -183,6 +199,7 @@ struct InMemoryLink: BackendLink {
     }
 
     func add(_ added: BackendServices) async throws {
+        try stack.examine(publication.with(added))
         do {
             try services.add(added)
         } catch {
@@ -192,6 +209,7 @@ struct InMemoryLink: BackendLink {
     }
 
     func examine(_ added: BackendServices) throws {
+        try stack.examine(publication.with(added))
         do {
             try services.examine(added)
         } catch {
@@ -232,6 +250,12 @@ extension PeripheralError {
     fileprivate static let notSubscribed = PeripheralError(
         code: .notSubscribed,
         message: "The central has not subscribed to the characteristic."
+    )
+
+    fileprivate static let notAddressable = PeripheralError(
+        code: .notAddressable,
+        message: "The Bluetooth stack cannot send the indication to one of several subscribers. "
+            + "Send the indication to all subscribers instead."
     )
 
     fileprivate static func refused(_ error: AttributeTableError) -> PeripheralError {

@@ -135,7 +135,7 @@ struct ServiceTests {
             GATTService(0x180F, handle: 0x0003) { Characteristic<UInt8>(0x2A19, value: 1) }
         }
         let error = await #expect(throws: PeripheralError.self) {
-            try await peripheral.run(on: InMemoryBackend(), logger: .silent) { _ in }
+            try await peripheral.run(on: InMemoryBackend(as: .specification), logger: .silent) { _ in }
         }
         #expect(error?.code == .rejected)
     }

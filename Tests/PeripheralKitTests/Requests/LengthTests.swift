@@ -26,7 +26,10 @@ struct LengthTests {
         let value = Characteristic<[UInt8]>(0x2A19, .write, length: row.length) {
             Write { written.append($0.count) }
         }
-        try await Peripheral("Length") { GATTService(0x180F) { value } }.test(logger: .silent) { central in
+        try await Peripheral("Length") { GATTService(0x180F) { value } }.test(
+            as: .specification,
+            logger: .silent
+        ) { central in
             for count in row.allowed { try await central.write(value, [UInt8](repeating: 0, count: count)) }
             for count in row.refused {
                 await #expect(throws: ATTError.invalidAttributeValueLength) {

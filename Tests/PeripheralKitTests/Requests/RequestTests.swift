@@ -31,7 +31,7 @@ struct RequestTests {
             Write { _ in throw error }
         }
         let peripheral = Peripheral("Errors") { GATTService(0x180F) { value } }
-        try await peripheral.test(logger: .silent) { central in
+        try await peripheral.test(as: .specification, logger: .silent) { central in
             await #expect(throws: expected) { try await central.read(value) }
             await #expect(throws: expected) { try await central.write(value, 1) }
         }
@@ -41,7 +41,7 @@ struct RequestTests {
         let power = Characteristic<Bool>(0x2A19, .write) {
             Write { _ in Issue.record("The handler was asked.") }
         }
-        try await Peripheral("Bool") { GATTService(0x180F) { power } }.test { central in
+        try await Peripheral("Bool") { GATTService(0x180F) { power } }.test(as: .specification) { central in
             let handle = try await central.locate(power).valueHandle
             await #expect(throws: ATTError.valueNotAllowed) { try await central.write(handle, [2]) }
         }

@@ -36,7 +36,7 @@ struct RefusedServicesTests {
 
     @Test func aRefusedReplacementChangesNothing() async throws {
         let sensor = Sensor()
-        try await gateway.test { central, session in
+        try await gateway.test(as: .specification) { central, session in
             try await session.add { sensor }
             try await central.subscribe(to: sensor.value)
             try await until { sensor.log.entries == ["begins"] }

@@ -11,7 +11,7 @@ struct ConcurrentUpdatesTests {
     /// What has not left when a central subscribes again is for the earlier subscription.
     @Test func whatComesLateIsForNoLaterSubscription() async throws {
         let run = ConcurrentRun(seed: 0)
-        let (memory, gate) = (InMemoryBackend(), UpdateGate())
+        let (memory, gate) = (InMemoryBackend(as: .specification), UpdateGate())
         let backend = InterceptedBackend(memory, submit: gate.submit)
         try await run.peripheral.run(on: backend, logger: .silent) { session in
             let central = memory.makeCentral(of: run.peripheral)
@@ -33,7 +33,7 @@ struct ConcurrentUpdatesTests {
     @Test(arguments: 0..<500 as Range<UInt64>)
     func whateverHappensNothingIsLostOrMixed(seed: UInt64) async throws {
         let run = ConcurrentRun(seed: seed)
-        let (memory, gate) = (InMemoryBackend(), UpdateGate())
+        let (memory, gate) = (InMemoryBackend(as: .specification), UpdateGate())
         let backend = InterceptedBackend(memory, submit: gate.submit)
         try await run.peripheral.run(on: backend, logger: .silent) { session in
             let centrals = (0..<3 as Range<UInt8>).map { number in

@@ -19,7 +19,7 @@ struct IndispensableSubscribersTests {
         {
             GATTService("5c3a0011-7e3c-4b6e-9d29-b3f1c0a1d001") { audit }
         }
-        let backend = InMemoryBackend()
+        let backend = InMemoryBackend(as: .specification)
         let store = InMemoryRestorationStore()
         try await peripheral.run(on: backend, restoringFrom: store, logger: .silent) { session in
             let (phone, other) = (backend.makeCentral(of: peripheral), backend.makeCentral(of: peripheral))

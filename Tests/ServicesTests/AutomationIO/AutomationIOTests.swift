@@ -85,7 +85,7 @@ struct AutomationIOServiceTests {
             ],
             hasAggregate: true
         )
-        try await Peripheral("Automat") { io }.test { central in
+        try await Peripheral("Automat") { io }.test(as: .specification) { central in
             let declared = try await central.discover().declared
             #expect(
                 declared == [

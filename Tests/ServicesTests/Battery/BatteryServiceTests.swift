@@ -86,7 +86,7 @@ struct BatteryServiceTests {
 
     @Test func tellsTheCentralWhenTheGaugeFails() async throws {
         let battery = BatteryService { throw ATTError.insufficientResources }
-        try await Peripheral("Sensor") { battery }.test { central in
+        try await Peripheral("Sensor") { battery }.test(as: .specification) { central in
             await #expect(throws: ATTError.insufficientResources) {
                 try await central.read(battery.level)
             }

@@ -123,7 +123,7 @@ struct CyclingPowerTests {
                 _ central: VirtualCentral, _ session: PeripheralSession
             ) async throws -> Void
     ) async throws {
-        try await Peripheral("Crank") { power }.test(mtu: mtu, body)
+        try await Peripheral("Crank") { power }.test(as: .specification, mtu: mtu, body)
     }
 
     /// Requests, and the bytes of the responses, by hand, after section 3.4.2.

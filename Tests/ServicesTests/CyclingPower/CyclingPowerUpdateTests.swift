@@ -112,7 +112,7 @@ struct CyclingPowerUpdateTests {
     @Test func eachCentralHasItsOwnMask() async throws {
         let power = Self.makePower()
         let controlPoint = try #require(power.controlPoint)
-        try await Peripheral("Crank") { power }.test { central, session in
+        try await Peripheral("Crank") { power }.test(as: .specification) { central, session in
             let other = central.makeAnother()
             try await other.connect(mtu: 23)
             for each in [central, other] {
@@ -261,7 +261,7 @@ struct CyclingPowerUpdateTests {
         let power = Self.makePower()
         let controlPoint = try #require(power.controlPoint)
         let peripheral = Peripheral("Crank") { power }
-        let backend = InMemoryBackend()
+        let backend = InMemoryBackend(as: .specification)
         let (kept, keep) = AsyncStream.makeStream(of: Void.self)
         // A measurement of the energy alone goes to the one that wants it, and waits.
         let withheld = WithheldUpdates { update in

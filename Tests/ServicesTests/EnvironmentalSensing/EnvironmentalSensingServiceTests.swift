@@ -243,7 +243,7 @@ struct EnvironmentalSensingServiceTests {
         )
         let service = EnvironmentalSensingService([sensor])
         let changes = try #require(service.descriptorValueChanged)
-        try await Peripheral("Weather") { service }.test { central in
+        try await Peripheral("Weather") { service }.test(as: .specification) { central in
             let other = central.makeAnother()
             try await other.connect()
             try await other.subscribe(to: changes)

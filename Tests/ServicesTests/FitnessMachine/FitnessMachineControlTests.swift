@@ -282,7 +282,7 @@ struct FitnessMachineControlTests {
             }
         }
         let controlPoint = try #require(bike.controlPoint)
-        try await Peripheral("Bike") { bike }.test { central in
+        try await Peripheral("Bike") { bike }.test(as: .specification) { central in
             // The central has not subscribed, so it could not receive the response.
             await #expect(throws: ATTError.clientCharacteristicConfigurationImproperlyConfigured) {
                 try await central.write(FitnessMachineRequest.requestControl, to: controlPoint)
@@ -348,7 +348,7 @@ struct FitnessMachineControlTests {
         let bike = Self.makeBike()
         let controlPoint = try #require(bike.controlPoint)
         let status = try #require(bike.status)
-        try await Peripheral("Bike") { bike }.test { central, session in
+        try await Peripheral("Bike") { bike }.test(as: .specification) { central, session in
             let other = central.makeAnother()
             try await other.connect()
             for phone in [central, other] {
@@ -406,7 +406,7 @@ struct FitnessMachineControlTests {
             }
         )
         let controlPoint = try #require(bike.controlPoint)
-        try await Peripheral("Bike") { bike }.test { central in
+        try await Peripheral("Bike") { bike }.test(as: .specification) { central in
             let other = central.makeAnother()
             try await other.connect(mtu: 23)
             try await central.subscribe(to: controlPoint)

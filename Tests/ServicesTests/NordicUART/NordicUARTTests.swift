@@ -59,7 +59,7 @@ struct NordicUARTServiceTests {
 
     @Test func answersTheCentralThatHasWritten() async throws {
         let uart = NordicUARTService()
-        try await Peripheral("Console") { uart }.test { central, session in
+        try await Peripheral("Console") { uart }.test(as: .specification) { central, session in
             let other = central.makeAnother()
             try await other.connect()
             let port = try uart.port(in: session)

@@ -156,7 +156,7 @@ struct PulseOximeterTests {
         )
         let spotCheck = try #require(oximeter.spotCheck)
         let recordAccess = try #require(oximeter.recordAccess)
-        try await Peripheral("Oximeter") { oximeter }.test { central in
+        try await Peripheral("Oximeter") { oximeter }.test(as: .specification) { central in
             try await central.subscribe(to: recordAccess)
             await #expect(throws: ATTError.clientCharacteristicConfigurationImproperlyConfigured) {
                 try await central.write(RecordAccessRequest.report(.all), to: recordAccess)

@@ -111,7 +111,7 @@ struct UserDataTests {
         let users = Self.makeUsers()
         let age = users.characteristic(.age, read: { _ in 42 }, write: { _, _ in })
         let userData = UserDataService(users) { age }
-        try await Peripheral("Scale") { userData }.test { central, session in
+        try await Peripheral("Scale") { userData }.test(as: .specification) { central, session in
             let stranger = central.makeAnother()
             try await stranger.connect()
             for each in [central, stranger] {

@@ -27,7 +27,7 @@ final class DurableWritesTests: Sendable {
     private let audit: Characteristic<UInt8>
     private let lock: Characteristic<UInt8>
     private let store = InMemoryRestorationStore()
-    private let backend = InMemoryBackend()
+    private let backend = InMemoryBackend(as: .specification)
 
     init() {
         let audit = Characteristic<UInt8>(0x2A1D, .notify, updates: .durable)

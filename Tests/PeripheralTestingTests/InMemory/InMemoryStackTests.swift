@@ -1,0 +1,87 @@
+import PeripheralCore
+import PeripheralKit
+import PeripheralTesting
+import TestSupport
+import Testing
+
+/// What differs between the stacks that a test can imitate.
+@Suite(.timeLimit(.minutes(1)))
+struct InMemoryStackTests {
+    private let value = Characteristic<UInt8>(0x2A6E, [.read, .notify]) { Read { throw ATTError.outOfRange } }
+
+    private var peripheral: Peripheral {
+        Peripheral("P") { GATTService(0x181A) { value } }
+    }
+
+    private static let errors: [(InMemoryStack, ATTError)] = [
+        (.bluez("5.66"), .unlikelyError), (.bluez("5.87"), .unlikelyError), (.specification, .outOfRange),
+    ]
+
+    @Test(arguments: errors)
+    func errorsOfHandlersAreThoseOfTheStack(stack: InMemoryStack, expected: ATTError) async throws {
+        try await peripheral.test(as: stack) { central async throws in
+            await #expect(throws: expected) { try await central.read(value) }
+        }
+    }
+
+    @Test func aTestImitatesTheOldestVersion() async throws {
+        try await peripheral.test { central async throws in
+            await #expect(throws: ATTError.unlikelyError) { try await central.read(value) }
+        }
+        // The last own handle of BlueZ 5.66 is 0x0014.
+        try await peripheral.test { central async throws in
+            #expect(try await central.discover().applicationServices.first?.handles.lowerBound == 0x0015)
+        }
+    }
+
+    /// A value for one of two subscribers.
+    private static let updates: [(InMemoryStack, PeripheralError.Code?)] = [
+        (.bluez("5.75"), .notAddressable), (.bluez("5.76"), nil), (.specification, nil),
+    ]
+
+    @Test(arguments: updates)
+    func oneOfTwoSubscribersIsReachedOnlyIfTheStackCan(
+        stack: InMemoryStack,
+        expected: PeripheralError.Code?
+    ) async throws {
+        // BlueZ 5.75 needs a pinned service.
+        let peripheral = Peripheral("P") { GATTService(0x181A, handle: 0x0100) { value } }
+        try await peripheral.test(as: stack) { central, session in
+            let other = central.makeAnother()
+            try await other.connect()
+            for central in [central, other] { try await central.subscribe(to: value) }
+            try await until { session.subscriptions.count == 2 }
+            let first = try #require(session.subscriptions.first?.central)
+            do {
+                try await session.notify(value, 1, to: first)
+                #expect(expected == nil)
+            } catch let error as PeripheralError {
+                #expect(error.code == expected)
+            }
+            try await session.notify(value, 2)
+        }
+    }
+
+    /// BlueZ 5.75 refuses services that are not pinned.
+    @Test func aDeclarationThatTheStackCannotServeIsRefused() async throws {
+        await #expect(throws: DeclarationError.self) {
+            try await peripheral.test(as: .bluez("5.75")) { _ in }
+        }
+        try await peripheral.test(as: .specification) { central, session in
+            _ = try await central.discover()
+        }
+        let pinned = Peripheral("P") { GATTService(0x180F, handle: 0x0100) { value } }
+        try await pinned.test(as: .bluez("5.75")) { central, session in
+            let before = try await central.discover()
+            await #expect(throws: DeclarationError.self) {
+                try await session.add { GATTService(0x1815) { Characteristic<UInt8>(0x2A6F, value: 1) } }
+            }
+            #expect(try await central.discover() == before)
+        }
+    }
+
+    @Test func stacksHaveNames() {
+        #expect("\(InMemoryStack.bluez("5.66"))" == "BlueZ 5.66")
+        #expect("\(InMemoryStack.specification)" == "specification")
+    }
+}
