@@ -176,6 +176,8 @@ public struct BlueZBackend: PeripheralBackend {
     let fallbackRate: FallbackRate
     /// `nil` uses the kernel's information.
     let kernelLinks: (any KernelLinks)?
+    /// `nil` uses the state directory.
+    private let store: (any RestorationStore)?
 
     /// Creates a backend for an adapter of this machine.
     ///
@@ -213,7 +215,7 @@ public struct BlueZBackend: PeripheralBackend {
         )
     }
 
-    /// Creates a backend with another bus, clock, or source of link security than the defaults.
+    /// Creates a backend with another bus, clock, source of link security, or store than the defaults.
     ///
     /// The clock is used for everything that is tried again after a delay.
     package init(
@@ -227,7 +229,8 @@ public struct BlueZBackend: PeripheralBackend {
         logger: Logger = Logger(label: "peripheral.bluez"),
         logHistory: LogHistory = LogHistory(),
         clock: any Clock<Duration> = ContinuousClock(),
-        kernelLinks: (any KernelLinks)? = nil
+        kernelLinks: (any KernelLinks)? = nil,
+        restorationStore store: (any RestorationStore)? = nil
     ) {
         self.adapter = adapter
         self.settings = settings
@@ -240,13 +243,18 @@ public struct BlueZBackend: PeripheralBackend {
         self.logHistory = logHistory
         self.clock = clock
         self.kernelLinks = kernelLinks
+        self.store = store
     }
 
     /// The restoration store in the state directory of the program or of the user.
     ///
-    /// systemd can provide the state directory of the program. See `StateDirectory`.
+    /// systemd can provide the state directory of the program. See `StateDirectory`. The backend of an
+    /// emulated bluetoothd stores the state in memory instead.
     public var restorationStore: (any RestorationStore)? {
-        get throws(RestorationError) { try StateDirectory() }
+        get throws(RestorationError) {
+            if let store { return store }
+            return try StateDirectory()
+        }
     }
 
     /// Registers the services and the advertisement, and serves the requests of centrals.

@@ -58,6 +58,13 @@ public final class EmulatedBlueZ: Sendable {
     /// The configuration.
     public let configuration: Configuration
 
+    /// The store of the peripherals that run on this emulated bluetoothd without a store of their own.
+    ///
+    /// The store is in memory, so an emulated run does not use the state directory of the user. The store
+    /// exists as long as the emulated bluetoothd, also when ``restartDaemon()`` restarts it. A program that
+    /// passes another store to `run` uses that store.
+    public let restorationStore = InMemoryRestorationStore()
+
     private let bus: PrivateBus
     private let loop: EventLoop
     private let tasks: LoopTasks
@@ -99,6 +106,10 @@ extension EmulatedBlueZ {
     /// The D-Bus address of the private message bus.
     ///
     /// Other programs can use the address. For example, run `busctl --address=… tree org.bluez`.
+    ///
+    /// A peripheral in another process, which uses the address as `DBUS_SYSTEM_BUS_ADDRESS`, does not use
+    /// ``restorationStore``. Set `STATE_DIRECTORY` for that process, so that it does not use the state
+    /// directory of the user.
     public var busAddress: String { bus.address }
 
     /// A BlueZ backend on the first adapter that is powered on.
@@ -145,7 +156,8 @@ extension EmulatedBlueZ {
             logger: logger,
             clock: clock,
             kernelLinks: EmulatedKernelLinks { name in self.hardware.withLock { $0.controller(named: name) }
-            }
+            },
+            restorationStore: restorationStore
         )
     }
 

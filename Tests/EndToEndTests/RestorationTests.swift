@@ -35,6 +35,37 @@ struct RestorationTests {
         }
     }
 
+    /// The state directory of the user is for real runs only.
+    @Test func emulatedRunKeepsItsStateInMemory() async throws {
+        let dimmed = Characteristic<UInt8>(0x2A19, .read) { PersistentValue(initially: 0) }
+        let lamp = Peripheral("Lamp", restorationIdentifier: "com.example.lamp") {
+            GATTService(.battery) { dimmed }
+        }
+        try await withEmulatedBlueZ { bluez in
+            let store = bluez.restorationStore
+            let backend: any PeripheralBackend = bluez.backend
+            #expect(try backend.restorationStore is InMemoryRestorationStore)
+            try await lamp.run(on: bluez.backend, logger: .silent) { session in
+                #expect(session.restored == nil)
+                try await session.set(dimmed, to: 7)
+                await #expect(throws: RestorationError.self) { try await store.erase("com.example.lamp") }
+            }
+            #expect(try await store.identifiers() == ["com.example.lamp"])
+            try await bluez.restartDaemon()
+            try await lamp.run(on: bluez.backend, logger: .silent) { session async throws in
+                #expect(try session.value(of: dimmed) == 7)
+            }
+            try await store.erase("com.example.lamp")
+            try await lamp.run(on: bluez.backend, logger: .silent) { session async throws in
+                #expect(session.restored == nil)
+                #expect(try session.value(of: dimmed) == 0)
+            }
+        }
+        try await withEmulatedBlueZ { bluez async throws in
+            #expect(try await bluez.restorationStore.identifiers().isEmpty)
+        }
+    }
+
     @Test(arguments: daemons)
     func itStandsWhereItWasAfterARestartOfBoth(daemon: EmulatedBlueZ.Configuration) async throws {
         try await withEmulatedBlueZ(daemon) { bluez in

@@ -78,6 +78,8 @@ struct StorageTestHelper {
         let again = try await store.open(identifier)
         say(try await again.load() == restorationState(1) ? "intact" : "changed")
         await sayOutcome { () throws(RestorationError) in _ = try await store.open("never opened before") }
+        await sayOutcome { () throws(RestorationError) in try await again.erase() }
+        say(try await again.load() == restorationState(1) ? "intact" : "changed")
     }
 
     private static func saveTwice(in store: StateDirectory, _ identifier: String) async throws {

@@ -10,7 +10,8 @@ struct DoorLock: AsyncParsableCommand {
         abstract: "Act as a door lock that keeps its state when the program ends or is killed.",
         discussion: """
             The state is in $STATE_DIRECTORY, or in the state directory of the user. With --emulated, no Bluetooth is \
-            needed: two virtual phones use the lock while its program is started, killed and started again.
+            needed: two virtual phones use the lock while its program is started, killed and started again. The state \
+            of this scene is in a temporary directory.
             """
     )
 

@@ -35,6 +35,46 @@ public protocol RestorationStore: Sendable {
     func open(_ identifier: String) async throws(RestorationError) -> any RestorationRecord
 }
 
+extension RestorationStore {
+    /// Erases the preserved state of a restoration identifier, for example for a factory reset.
+    ///
+    /// After `erase(_:)` has returned, the next run with the identifier starts like the first run. The
+    /// function also erases a state that is damaged or that a newer version of this package has saved, and
+    /// the states that were set aside. If no state is preserved, the function has no effect.
+    ///
+    /// The function does not remove bonds, because the Bluetooth stack stores the bonds. To remove a bond,
+    /// call ``PeripheralSession/forget(_:)`` during a run. <doc:Restoration> describes a factory reset.
+    ///
+    /// - Parameter identifier: The restoration identifier.
+    /// - Throws: ``RestorationError`` with one of these codes:
+    ///   - ``RestorationError/Code/inUse`` if a peripheral runs with the identifier, in this process or in
+    ///     another process. The state does not change. End the run first.
+    ///   - ``RestorationError/Code/unwritable`` if the state cannot be removed, for example because the
+    ///     directory is read-only.
+    ///   - The other codes that ``open(_:)`` throws.
+    public func erase(_ identifier: String) async throws(RestorationError) {
+        let record: any RestorationRecord
+        do throws(RestorationError) {
+            record = try await open(identifier)
+        } catch {
+            guard error.code == .inUse else { throw error }
+            throw RestorationError(
+                code: .inUse,
+                message:
+                    "The state of \"\(identifier)\" is not erased, because a peripheral uses it, in this program or "
+                    + "another. End that run first, and then erase the state."
+            )
+        }
+        do throws(RestorationError) {
+            try await record.erase()
+        } catch {
+            await record.close()
+            throw error
+        }
+        await record.close()
+    }
+}
+
 /// A record with the preserved state of one peripheral in a ``RestorationStore``.
 ///
 /// The functions of a record run one at a time. If several tasks call functions of a record, the functions
@@ -92,6 +132,16 @@ public protocol RestorationRecord: Sendable {
     /// - Throws: ``RestorationError`` with the code ``RestorationError/Code/unwritable`` if the state cannot
     ///   be moved.
     func setAside(forVersion version: Int) async throws(RestorationError) -> String?
+
+    /// Removes the preserved state, and the states that were set aside.
+    ///
+    /// The function also removes a state that ``load()`` cannot use. If no state exists, the function has no
+    /// effect. If the program is killed before `erase()` has returned, the preserved state is either
+    /// unchanged or removed.
+    ///
+    /// - Throws: ``RestorationError`` with the code ``RestorationError/Code/unwritable`` if a state cannot be
+    ///   removed. The preserved state is then unchanged, but states that were set aside can be missing.
+    func erase() async throws(RestorationError)
 
     /// Closes the record.
     ///

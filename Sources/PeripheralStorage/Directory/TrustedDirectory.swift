@@ -110,10 +110,17 @@ final class TrustedDirectory: Sendable {
     /// Removes a file or an empty directory.
     ///
     /// The method has no effect if neither exists.
-    func remove(_ name: String) {
-        if unsafe unlinkat(descriptor.number, name, 0) != 0 {
-            _ = unsafe unlinkat(descriptor.number, name, AT_REMOVEDIR)
+    ///
+    /// - Returns: The error if the file still exists.
+    @discardableResult
+    func remove(_ name: String) -> SystemError? {
+        guard unsafe unlinkat(descriptor.number, name, 0) != 0 else { return nil }
+        let error = SystemError.last
+        guard error.number != ENOENT else { return nil }
+        guard error.number == EISDIR, unsafe unlinkat(descriptor.number, name, AT_REMOVEDIR) == 0 else {
+            return error.number == EISDIR ? .last : error
         }
+        return nil
     }
 
     /// Flushes the entry of a new directory to the disk, so that the directory survives a system crash.

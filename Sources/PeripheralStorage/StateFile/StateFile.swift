@@ -104,6 +104,24 @@ final class StateFile: Sendable {
         return path
     }
 
+    /// Removes the state, and the copies that were set aside or that other versions saved.
+    ///
+    /// The state is removed last. If the program is killed earlier, no copy takes the place of the state.
+    func erase() throws(RestorationError) {
+        for entry in try directory.names() where name.isCopy(entry) { try remove(entry) }
+        try remove(name.state)
+        _ = fsync(directory.descriptor.number)
+    }
+
+    private func remove(_ file: String) throws(RestorationError) {
+        guard let error = directory.remove(file) else { return }
+        throw RestorationError(
+            code: .unwritable,
+            message: "The state of \"\(identifier)\" cannot be erased, because the file "
+                + "\(directory.path(of: file)) cannot be removed: \(error.description). Remedy: \(error.remedy)."
+        )
+    }
+
     /// Unlocks the identifier.
     ///
     /// No other method may be called afterwards.

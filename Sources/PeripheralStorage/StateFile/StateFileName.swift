@@ -51,6 +51,13 @@ struct StateFileName: Equatable {
         name == state || name == state(ofVersion: StateFileFormat.version)
     }
 
+    /// Returns whether a file was set aside, or holds a state that a certain version reads.
+    func isCopy(_ name: String) -> Bool {
+        let start = stem + ".version-"
+        return numberSetAside(name) != nil
+            || (name.hasPrefix(start) && Int(name.dropFirst(start.count)) != nil)
+    }
+
     private static func suffix(ofVersion version: Int) -> String { ".version-\(version)" }
 
     /// Returns whether a file is a temporary file of a save.

@@ -36,6 +36,11 @@ final class StateFileRecord: RestorationRecord {
         return try await thread.run { () throws(RestorationError) in try file.setAside(forVersion: version) }
     }
 
+    func erase() async throws(RestorationError) {
+        let file = try openFile()
+        try await thread.run { () throws(RestorationError) in try file.erase() }
+    }
+
     func close() async {
         let file = file.withLock { $0.take() }
         await thread.run { file?.unlock() }

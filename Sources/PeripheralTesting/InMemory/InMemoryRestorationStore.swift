@@ -44,18 +44,18 @@ public final class InMemoryRestorationStore: RestorationStore {
     /// If the property is `nil`, `RestorationRecord.load()` succeeds.
     ///
     /// The error simulates damage to the preserved state. The property becomes `nil` after a successful save,
-    /// or after a call to `RestorationRecord.setAside()`. If `loadError` is not `nil`, ``identifiers()``
-    /// returns an empty array.
+    /// or after a call to `RestorationRecord.setAside()` or `RestorationRecord.erase()`. If `loadError` is
+    /// not `nil`, ``identifiers()`` returns an empty array.
     public var loadError: RestorationError? {
         get { state.withLock { $0.loadError } }
         set { state.withLock { $0.loadError = newValue } }
     }
 
-    /// The simulated error of each call to `RestorationRecord.save(_:)`.
+    /// The simulated error of each call to `RestorationRecord.save(_:)` and `RestorationRecord.erase()`.
     ///
     /// The error occurs for all identifiers.
     ///
-    /// If the property is `nil`, `RestorationRecord.save(_:)` succeeds.
+    /// If the property is `nil`, `RestorationRecord.save(_:)` and `RestorationRecord.erase()` succeed.
     public var saveError: RestorationError? {
         get { state.withLock { $0.saveError } }
         set { state.withLock { $0.saveError = newValue } }
@@ -185,6 +185,17 @@ private final class InMemoryRecord: RestorationRecord {
             }
             keep(&state, restorationState)
             return "memory"
+        }
+    }
+
+    func erase() async throws(RestorationError) {
+        try checkOpen()
+        try store.state.withLock { state throws(RestorationError) in
+            if let error = state.saveError { throw error }
+            state.loadError = nil
+            state.saved[key] = nil
+            state.setAside[key] = nil
+            state.ofNewerVersions[key] = nil
         }
     }
 

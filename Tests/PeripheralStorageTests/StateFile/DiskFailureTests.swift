@@ -40,7 +40,7 @@ struct DiskFailureTests {
         .enabled(if: canMount, "the tests may not mount here"),
         arguments: [
             ("full", ["unwritable", "intact"]),
-            ("read-only", ["unwritable", "unwritable", "intact", "unwritable"]),
+            ("read-only", ["unwritable", "unwritable", "intact", "unwritable", "unwritable", "intact"]),
         ]
     )
     func diskThatTakesNothingIsTold(command: String, outcome: [String]) throws {

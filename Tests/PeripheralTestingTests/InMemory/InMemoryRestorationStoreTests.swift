@@ -84,6 +84,36 @@ struct InMemoryRestorationStoreTests {
         #expect(try await record.load() == restorationState("B"))
     }
 
+    @Test func erasesTheStateAndItsCopies() async throws {
+        store["other"] = restorationState("B")
+        let record = try await store.open(identifier)
+        for name in ["A", "B"] {
+            try await record.save(restorationState(name))
+            _ = try await record.setAside()
+        }
+        try await record.save(restorationState("A"))
+        _ = try await record.setAside(forVersion: 9)
+        try await record.save(restorationState("A"))
+        #expect(
+            await code { () throws(RestorationError) in try await store.erase(identifier) } == .inUse
+        )
+        #expect(store[identifier] == restorationState("A"))
+        await record.close()
+        store.saveError = RestorationError(code: .unwritable, message: "The test says so.")
+        #expect(
+            await code { () throws(RestorationError) in try await store.erase(identifier) } == .unwritable
+        )
+        #expect(store[identifier] == restorationState("A"))
+        store.saveError = nil
+        store.loadError = RestorationError(code: .damaged, message: "The test says so.")
+        try await store.erase(identifier)
+        #expect(store.loadError == nil && store[identifier] == nil)
+        #expect(store.statesSetAside(of: identifier).isEmpty)
+        #expect(store.state(of: identifier, setAsideForVersion: 9) == nil)
+        #expect(store["other"] == restorationState("B"))
+        try await store.erase(identifier)
+    }
+
     @Test func refusesWhatFilesCannotHold() async throws {
         #expect(
             await code { () throws(RestorationError) in _ = try await store.open("") } == .invalidIdentifier

@@ -69,6 +69,10 @@ enum PeripheralKitStandIns {
         func pressed() async
     }
 
+    protocol ResetButton: Sendable {
+        var presses: AsyncStream<Void> { get }
+    }
+
     protocol Image: Sendable {
         func append(_ bytes: [UInt8]) async throws
     }
@@ -81,6 +85,7 @@ enum PeripheralKitStandIns {
     static var button: any Button { fatalError() }
     static var central: Central { fatalError() }
     static var centrals: [Central] { fatalError() }
+    static var door: Peripheral { fatalError() }
     static var heartRate: HeartRateService { fatalError() }
     static var image: any Image { fatalError() }
     static var isLocked: Characteristic<Bool> { fatalError() }
@@ -92,6 +97,7 @@ enum PeripheralKitStandIns {
     static var power: Characteristic<Bool> { fatalError() }
     static var reading: Int16 { fatalError() }
     static var readings: AsyncStream<Int16> { fatalError() }
+    static var resetButton: any ResetButton { fatalError() }
     static var screen: any Screen { fatalError() }
     static var sensor: any Sensor { fatalError() }
     static var session: PeripheralSession { fatalError() }

@@ -280,5 +280,7 @@ private struct LateRecord: RestorationRecord {
         try await record.setAside(forVersion: version)
     }
 
+    func erase() async throws(RestorationError) { try await record.erase() }
+
     func close() async { await record.close() }
 }

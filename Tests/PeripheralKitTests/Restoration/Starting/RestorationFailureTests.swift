@@ -174,6 +174,8 @@ private final class DoubtfulStore: RestorationStore {
 
         func setAside() async throws(RestorationError) -> String? { try await record.setAside() }
 
+        func erase() async throws(RestorationError) { try await record.erase() }
+
         func close() async { await record.close() }
     }
 
