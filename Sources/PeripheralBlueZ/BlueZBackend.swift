@@ -1,4 +1,4 @@
-public import Logging
+internal import Logging
 internal import PeripheralCore
 package import PeripheralDBus
 public import PeripheralKit
@@ -166,7 +166,6 @@ internal import PeripheralStorage
 public struct BlueZBackend: PeripheralBackend {
     let adapter: AdapterSelection
     let bus: BusAddress
-    private(set) var logger: Logger
     private let logHistory: LogHistory
     let clock: any Clock<Duration>
     let version: BlueZVersion?
@@ -192,15 +191,13 @@ public struct BlueZBackend: PeripheralBackend {
     ///   - serviceManager: The service manager to which the backend reports the state of the peripheral. For
     ///     systemd, use `.fromEnvironment`. If the value is `nil`, the backend does not report the state.
     ///   - fallbackRate: The send rate to use if the backend cannot detect the completion of updates.
-    ///   - logger: The logger for events that the backend cannot report to the program in another way.
     public init(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),
         recovery: Recovery = .always,
         version: BlueZVersion? = nil,
         serviceManager: SystemdNotifier? = nil,
-        fallbackRate: FallbackRate = .standard,
-        logger: Logger = Logger(label: "peripheral.bluez")
+        fallbackRate: FallbackRate = .standard
     ) {
         self.init(
             adapter: adapter,
@@ -210,7 +207,6 @@ public struct BlueZBackend: PeripheralBackend {
             serviceManager: serviceManager,
             fallbackRate: fallbackRate,
             bus: .system,
-            logger: logger,
             logHistory: .ofProcess
         )
     }
@@ -226,7 +222,6 @@ public struct BlueZBackend: PeripheralBackend {
         serviceManager: SystemdNotifier? = nil,
         fallbackRate: FallbackRate = .standard,
         bus: BusAddress,
-        logger: Logger = Logger(label: "peripheral.bluez"),
         logHistory: LogHistory = LogHistory(),
         clock: any Clock<Duration> = ContinuousClock(),
         kernelLinks: (any KernelLinks)? = nil,
@@ -239,7 +234,6 @@ public struct BlueZBackend: PeripheralBackend {
         self.serviceManager = serviceManager
         self.fallbackRate = fallbackRate
         self.bus = bus
-        self.logger = logger
         self.logHistory = logHistory
         self.clock = clock
         self.kernelLinks = kernelLinks
@@ -290,11 +284,10 @@ public struct BlueZBackend: PeripheralBackend {
     func serve(_ publication: BackendPublication, for host: any PeripheralHost, on loop: EventLoop)
         async throws
     {
-        let limit = LogLimit(of: logger, after: logHistory, clock: clock)
+        // Unlike the limit of the host, this limit also covers a program with a new peripheral in each run.
+        let limit = LogLimit(of: host.logger, after: logHistory, clock: clock)
         defer { limit.end() }
-        var backend = self
-        backend.logger = limit.limited
-        let supervisor = Supervisor(of: publication, for: host, by: backend, on: loop)
+        let supervisor = Supervisor(of: publication, for: host, by: self, on: loop, logger: limit.limited)
         // The registrations must be withdrawn in order even if this task is cancelled. Cancellation would end
         // each wait for bluetoothd's reply. So another task does the work, and this one always waits for it.
         let task = Task { await supervisor.run() }

@@ -32,7 +32,7 @@ extension Peripheral {
     ///   - store: A store for the preserved state of the peripheral. If the value is `nil`, the function uses
     ///     the store of the backend for a peripheral with a restoration identifier.
     ///   - interval: The minimum time between two saves of the preserved state.
-    ///   - logger: A logger for problems that the framework cannot report in another way.
+    ///   - logger: The logger of the run.
     ///   - body: A closure that performs the work of the program while the peripheral is published. Without a
     ///     body, the peripheral stays published until it must stop.
     ///   - stop: A closure that also stops the peripheral gracefully when it returns. A closure that ignores

@@ -1,4 +1,3 @@
-public import Logging
 public import PeripheralBlueZ
 internal import PeripheralDBus
 public import PeripheralKit
@@ -121,21 +120,13 @@ extension EmulatedBlueZ {
     ///   - adapter: The adapter to use.
     ///   - settings: The adapter settings that the peripheral requires.
     ///   - recovery: Whether `Peripheral.run` waits or ends when the Bluetooth stack is unavailable.
-    ///   - logger: The logger for events that the backend cannot report to the program in another way.
     /// - Returns: The backend.
     public func backend(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),
-        recovery: Recovery = .always,
-        logger: Logger = Logger(label: "peripheral.bluez")
+        recovery: Recovery = .always
     ) -> BlueZBackend {
-        backend(
-            adapter: adapter,
-            settings: settings,
-            recovery: recovery,
-            logger: logger,
-            clock: ContinuousClock()
-        )
+        backend(adapter: adapter, settings: settings, recovery: recovery, clock: ContinuousClock())
     }
 
     /// Creates a BlueZ backend with a clock for the waits of the backend.
@@ -143,7 +134,6 @@ extension EmulatedBlueZ {
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),
         recovery: Recovery = .always,
-        logger: Logger = Logger(label: "peripheral.bluez"),
         clock: any Clock<Duration>
     ) -> BlueZBackend {
         BlueZBackend(
@@ -153,7 +143,6 @@ extension EmulatedBlueZ {
             // A virtual central receives each update immediately.
             fallbackRate: .unlimited,
             bus: .address(bus.address),
-            logger: logger,
             clock: clock,
             kernelLinks: EmulatedKernelLinks { name in self.hardware.withLock { $0.controller(named: name) }
             },

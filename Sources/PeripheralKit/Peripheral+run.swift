@@ -37,14 +37,15 @@ extension Peripheral {
     /// `run` does not return before all handlers have ended. A handler that ignores cancellation delays the
     /// return of `run`.
     ///
-    /// The framework limits the number of log messages that centrals can cause. For each kind of message, the
-    /// framework logs the first five messages immediately, and after that at most one message per minute. The
-    /// metadata value `peripheral.suppressed` is the number of messages that the framework did not log.
+    /// The framework and the backend log to `logger` alone. At info level, they log when the peripheral goes
+    /// on the air and off the air. At debug level, they log connections, pairing and subscriptions. At trace
+    /// level, they log each request and each update, but no values. <doc:Logging> lists the lines, and
+    /// describes the limit of their number.
     ///
     /// - Parameters:
     ///   - backend: The backend for a Bluetooth stack, such as `.bluez`.
-    ///   - logger: A logger for problems that the framework cannot report in another way. An example of such
-    ///     a problem is a handler error that does not conform to ``ATTErrorConvertible``.
+    ///   - logger: The logger of the run. It also receives problems that the framework cannot report in
+    ///     another way, for example a handler error that does not conform to ``ATTErrorConvertible``.
     ///   - body: A closure that performs the work of the program while the peripheral is published.
     /// - Returns: The return value of the body.
     /// - Throws: ``DeclarationError`` if the declaration is invalid. `run` does not publish a peripheral with
@@ -76,7 +77,7 @@ extension Peripheral {
     ///     save. At the end of the run, the framework saves all changes. Some operations wait for a save, for
     ///     example the response to a ``WriteDurability/durable`` write. If an operation waits for a save, the
     ///     framework delays the save by at most half a second.
-    ///   - logger: A logger for problems that the framework cannot report in another way.
+    ///   - logger: The logger of the run.
     ///   - body: A closure that performs the work of the program while the peripheral is published.
     /// - Returns: The return value of the body.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/restorationUnavailable`` if the
@@ -154,6 +155,7 @@ extension Peripheral {
         await keeper.value
         timekeeper.cancel()
         await timekeeper.value
+        runtime.activity.ended()
         if start == nil { backendMemory.keep(runtime.backendState) }
         state.reset()
         runtime.declaration.end()
@@ -282,7 +284,7 @@ extension Peripheral {
     ///
     /// - Parameters:
     ///   - backend: The backend for a Bluetooth stack, such as `.bluez`.
-    ///   - logger: A logger for problems that the framework cannot report in another way.
+    ///   - logger: The logger of the run.
     /// - Throws: `CancellationError` if the calling task is cancelled. This function also throws the errors
     ///   of ``run(on:logger:_:)``.
     public func run(

@@ -39,7 +39,7 @@ extension Peripheral {
     ///     ``run(on:restoringFrom:savingEvery:logger:_:)``. If the value is `nil`, the function uses the
     ///     store of the backend for a peripheral with a restoration identifier.
     ///   - interval: The minimum time between two saves of the preserved state.
-    ///   - logger: A logger for problems that the framework cannot report in another way.
+    ///   - logger: The logger of the run.
     ///   - body: A closure that performs the work of the program while the peripheral is published. Without a
     ///     body, the peripheral is published until `stop` returns.
     ///   - stop: A closure that returns when the peripheral must stop.

@@ -29,7 +29,7 @@
         /// - Parameters:
         ///   - peripheral: The peripheral.
         ///   - backend: The backend for the Bluetooth stack, such as `.bluez`.
-        ///   - logger: The logger for problems that the framework cannot report as errors.
+        ///   - logger: The logger of the run.
         ///   - body: The closure that uses the published peripheral. A graceful shutdown cancels the body.
         ///     The default body waits for a graceful shutdown.
         public init(

@@ -18,8 +18,7 @@ struct AddedServiceRulesTests {
             GATTService(.battery, handle: 0x0100) { Characteristic<UInt8>(0x2A19, value: 99) }
         }
         try await withEmulatedBlueZ(.init(version: version)) { bluez in
-            let backend = bluez.backend(logger: log.logger, clock: ContinuousClock())
-            try await gateway.run(on: backend, logger: .silent) { session in
+            try await gateway.run(on: bluez.backend, logger: log.logger) { session in
                 let central = bluez.central(for: gateway)
                 try await central.connect()
                 try await body(bluez, central, session)

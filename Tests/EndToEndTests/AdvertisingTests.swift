@@ -229,7 +229,7 @@ struct AdvertisingTests {
                 try await other.run(on: bluez.backend, logger: .silent) { _ in try await gate.next() }
             }
             try await until { observer.names == ["Lamp"] }
-            let backend = BlueZBackend(bus: .address(bluez.busAddress), logger: .silent, clock: clock)
+            let backend = BlueZBackend(bus: .address(bluez.busAddress), clock: clock)
             try await many.run(on: backend, logger: .silent) { session in
                 #expect(observer.names == ["Lamp", "1", "2", "3", "4"])
                 try await until { session.state.reason != nil }

@@ -77,8 +77,8 @@ struct ChangingServicesTests {
         _ body: @escaping @Sendable (Running) async throws -> Void
     ) async throws {
         try await withEmulatedBlueZ(daemon) { bluez in
-            let backend = bluez.backend(logger: logger, clock: clock)
-            try await gateway.run(on: backend, logger: .silent) { session in
+            let backend = bluez.backend(clock: clock)
+            try await gateway.run(on: backend, logger: logger) { session in
                 try await body(Running(bluez: bluez, gateway: gateway, session: session))
             }
         }

@@ -90,7 +90,6 @@ struct CompletionReportingTests {
         try await withEmulatedBlueZ(.init(version: version)) { bluez in
             let backend = BlueZBackend(
                 bus: .address(bluez.busAddress),
-                logger: .silent,
                 kernelLinks: links
             )
             try await peripheral.run(on: backend, logger: .silent) { session in
@@ -198,7 +197,6 @@ struct CompletionReportingTests {
             let backend = BlueZBackend(
                 fallbackRate: FallbackRate(interval: .seconds(600)),
                 bus: .address(bluez.busAddress),
-                logger: .silent,
                 kernelLinks: Links(isWatched: false, counters: counters)
             )
             try await peripheral.run(on: backend, logger: .silent) { session in

@@ -29,10 +29,9 @@ struct LinkSecurityTests {
         try await withEmulatedBlueZ(.init(version: version)) { bluez in
             let backend = BlueZBackend(
                 bus: .address(bluez.busAddress),
-                logger: log.logger,
                 kernelLinks: Unknown()
             )
-            try await peripheral.run(on: backend, logger: .silent) { session in
+            try await peripheral.run(on: backend, logger: log.logger) { session in
                 let central = bluez.central(for: peripheral)
                 try await central.connect()
                 try await central.pair(.justWorks)
@@ -66,8 +65,8 @@ struct LinkSecurityTests {
         let peripheral = Peripheral("Safe", pairing: .justWorks) { GATTService(.battery) { values } }
         let log = LogRecorder()
         try await withEmulatedBlueZ { bluez in
-            let backend = bluez.backend(logger: log.logger, clock: ContinuousClock())
-            try await peripheral.run(on: backend, logger: .silent) { session in
+            let backend = bluez.backend(clock: ContinuousClock())
+            try await peripheral.run(on: backend, logger: log.logger) { session in
                 let centrals = [bluez.central(for: peripheral), bluez.central(for: peripheral)]
                 for central in centrals {
                     try await central.connect()

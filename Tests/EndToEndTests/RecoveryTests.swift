@@ -101,8 +101,8 @@ struct RecoveryTests {
         let clock = ManualClock()
         try await withEmulatedBlueZ { bluez in
             let peripheral = Self.makePeripheral()
-            let backend = bluez.backend(logger: log.logger, clock: clock)
-            try await peripheral.run(on: backend, logger: .silent) { session in
+            let backend = bluez.backend(clock: clock)
+            try await peripheral.run(on: backend, logger: log.logger) { session in
                 for _ in 1...2 {
                     let before = told()
                     try await fault.happen(bluez)
@@ -132,8 +132,8 @@ struct RecoveryTests {
         let clock = ManualClock()
         try await withEmulatedBlueZ { bluez in
             let peripheral = Self.makePeripheral()
-            let backend = bluez.backend(logger: log.logger, clock: clock)
-            try await peripheral.run(on: backend, logger: .silent) { session in
+            let backend = bluez.backend(clock: clock)
+            try await peripheral.run(on: backend, logger: log.logger) { session in
                 for _ in 0..<20 {
                     await bluez.setPowered(false)
                     try await until { clock.sleeperCount == 1 }
@@ -158,8 +158,8 @@ struct RecoveryTests {
         @Sendable func told() -> [String] { log.lines.filter { $0.contains("is not published") } }
         try await withEmulatedBlueZ { bluez in
             let peripheral = Self.makePeripheral()
-            let backend = bluez.backend(logger: log.logger, clock: clock)
-            try await peripheral.run(on: backend, logger: .silent) { _ in
+            let backend = bluez.backend(clock: clock)
+            try await peripheral.run(on: backend, logger: log.logger) { _ in
                 var states = peripheral.states.makeAsyncIterator()
                 try await fault.happen(bluez)
                 _ = try await states.first {
@@ -179,8 +179,8 @@ struct RecoveryTests {
         let clock = ManualClock()
         try await withEmulatedBlueZ { bluez in
             let peripheral = Self.makePeripheral()
-            let backend = bluez.backend(logger: log.logger, clock: clock)
-            try await peripheral.run(on: backend, logger: .silent) { _ in
+            let backend = bluez.backend(clock: clock)
+            try await peripheral.run(on: backend, logger: log.logger) { _ in
                 var states = peripheral.states.makeAsyncIterator()
                 for _ in 0..<2 {
                     await bluez.setPowered(false)

@@ -19,8 +19,8 @@ struct RefusalTests {
         let peripheral = Peripheral("Errors") { GATTService(.battery) { power } }
         let log = LogRecorder()
         try await withEmulatedBlueZ(.init(version: version)) { bluez in
-            let backend = BlueZBackend(bus: .address(bluez.busAddress), logger: log.logger)
-            try await peripheral.run(on: backend, logger: .silent) { session in
+            let backend = BlueZBackend(bus: .address(bluez.busAddress))
+            try await peripheral.run(on: backend, logger: log.logger) { session in
                 // Once in a run, whatever bluetoothd goes through.
                 for _ in 0..<2 {
                     let central = bluez.central(for: peripheral)

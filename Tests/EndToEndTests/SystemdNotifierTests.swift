@@ -17,8 +17,7 @@ struct SystemdNotifierTests {
         try await withEmulatedBlueZ { bluez in
             let backend = BlueZBackend(
                 serviceManager: SystemdNotifier(socket: listener.address),
-                bus: .address(bluez.busAddress),
-                logger: .silent
+                bus: .address(bluez.busAddress)
             )
             try await peripheral.run(on: backend, logger: .silent) { _ in
                 let told = try await listener.told { $0.contains("STATUS=On the air.") }
@@ -40,8 +39,7 @@ struct SystemdNotifierTests {
         let listener = try NotificationListener()
         let backend = BlueZBackend(
             serviceManager: SystemdNotifier(socket: listener.address),
-            bus: .address("unix:path=/nonexistent/bus"),
-            logger: .silent
+            bus: .address("unix:path=/nonexistent/bus")
         )
         let run = Task { try await peripheral.run(on: backend, logger: .silent) { _ in } }
         let told = try await listener.told { $0.contains("READY=1") }

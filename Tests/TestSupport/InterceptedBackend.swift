@@ -1,3 +1,4 @@
+internal import Logging
 package import PeripheralKit
 
 /// A backend whose updates and events a test holds back or changes on their way.
@@ -41,6 +42,8 @@ private struct InterceptedHost: PeripheralHost {
     let submitUpdate: @Sendable (BackendUpdate, any BackendLink) -> Void
     let addServices: @Sendable (BackendServices, any BackendLink) async throws -> Void
     let handleEvent: @Sendable (BackendEvent, any PeripheralHost) -> Void
+
+    var logger: Logger { host.logger }
 
     func read(_ request: BackendReadRequest) -> BackendAnswer { host.read(request) }
     func write(_ request: BackendWriteRequest) -> BackendAnswer { host.write(request) }

@@ -5,7 +5,7 @@ private import Synchronization
 package final class LogRecorder: Sendable {
     private struct Handler: LogHandler {
         let recorder: LogRecorder
-        var logLevel = Logger.Level.trace
+        var logLevel: Logger.Level
         var metadata: Logger.Metadata = [:]
 
         subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -23,9 +23,14 @@ package final class LogRecorder: Sendable {
 
     private let entries = Mutex<[String]>([])
 
-    package init() {}
+    private let level: Logger.Level
+
+    /// Creates a log of the lines at a level or above.
+    package init(from level: Logger.Level = .notice) {
+        self.level = level
+    }
 
     package var lines: [String] { entries.withLock(\.self) }
 
-    package var logger: Logger { Logger(label: "recorder") { _ in Handler(recorder: self) } }
+    package var logger: Logger { Logger(label: "recorder") { _ in Handler(recorder: self, logLevel: level) } }
 }

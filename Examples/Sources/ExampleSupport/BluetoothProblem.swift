@@ -1,4 +1,3 @@
-package import Logging
 package import PeripheralBlueZ
 internal import PeripheralKit
 
@@ -23,15 +22,11 @@ package struct BluetoothProblem: Error, CustomStringConvertible {
 }
 
 extension RunOptions {
-    /// Returns BlueZ with the adapter of `--adapter`.
+    /// BlueZ with the adapter of `--adapter`.
     ///
     /// If Bluetooth is not usable at the start, the run ends with an error. A later loss does not end it.
-    package func bluez(logger: Logger = Logger(label: "peripheral.bluez")) -> BlueZBackend {
-        BlueZBackend(
-            adapter: adapter.map { .named($0) } ?? .firstPowered,
-            recovery: .afterPublication,
-            logger: logger
-        )
+    package var bluez: BlueZBackend {
+        BlueZBackend(adapter: adapter.map { .named($0) } ?? .firstPowered, recovery: .afterPublication)
     }
 
     /// Runs a body, and adds the next steps of the user to its error if this machine has no usable Bluetooth.

@@ -26,7 +26,7 @@ extension RunOptions {
         let limit = duration?.duration ?? .seconds(Int64.max / 2)
         try await withNextSteps {
             try await peripheral.run(
-                on: emulator?.backend(logger: logger) ?? bluez(logger: logger),
+                on: emulator?.backend ?? bluez,
                 stoppingOn: [SIGINT, SIGTERM],
                 logger: logger,
                 body,

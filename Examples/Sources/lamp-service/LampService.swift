@@ -34,7 +34,7 @@ struct LampService: AsyncParsableCommand {
                 )
             }
         } else {
-            try await options.withNextSteps { try await serve(peripheral, on: options.bluez()) }
+            try await options.withNextSteps { try await serve(peripheral, on: options.bluez) }
         }
     }
 

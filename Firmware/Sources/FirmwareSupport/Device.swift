@@ -21,8 +21,7 @@ package struct Device: Sendable {
         BlueZBackend(
             adapter: configuration["ADAPTER"].map { .named($0) } ?? .firstPowered,
             settings: AdapterSettings(powersOn: true),
-            serviceManager: .fromEnvironment,
-            logger: logger
+            serviceManager: .fromEnvironment
         )
     }
 

@@ -62,16 +62,17 @@ final class Supervisor: Sendable {
         of publication: BackendPublication,
         for host: any PeripheralHost,
         by backend: BlueZBackend,
-        on loop: EventLoop
+        on loop: EventLoop,
+        logger: Logger
     ) {
         self.publication = publication
         self.host = host
         self.backend = backend
         self.loop = loop
         clock = backend.clock
-        logger = backend.logger
-        service = backend.serviceManager.map { ServiceReporter(to: $0, on: loop, logger: backend.logger) }
-        log = RunLog(backend.logger)
+        self.logger = logger
+        service = backend.serviceManager.map { ServiceReporter(to: $0, on: loop, logger: logger) }
+        log = RunLog(logger)
         state = Mutex(
             State(
                 record: HandleRecord(publication.backendState) ?? HandleRecord(),

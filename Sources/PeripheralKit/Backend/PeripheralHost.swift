@@ -1,3 +1,4 @@
+public import Logging
 public import PeripheralCore
 
 /// The interface that a running ``Peripheral`` provides to its backend.
@@ -5,6 +6,13 @@ public import PeripheralCore
 /// The functions of a host never block a thread. The synchronous functions return at once. If the host cannot
 /// answer a request at once, the host returns ``BackendAnswer/deferred(_:)``.
 public protocol PeripheralHost: Sendable {
+    /// The logger of the run.
+    ///
+    /// A backend logs events that it cannot report to the program in another way. The host limits the number
+    /// of lines of each kind at info level and above. The host itself logs the requests, updates and events
+    /// that a backend reports.
+    var logger: Logger { get }
+
     /// Answers a request of a central to read an attribute.
     func read(_ request: BackendReadRequest) -> BackendAnswer
 

@@ -16,6 +16,20 @@ struct PairingAnswerer: Sendable {
     ///
     /// A handler that ignores its cancellation does not delay the answer.
     func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer {
+        let answer = await decision(on: request)
+        let result = Task.isCancelled ? "withdrawn" : answer == .reject ? "refused" : "accepted"
+        logger.debug(
+            "A pairing question has ended.",
+            metadata: [
+                "peripheral.central": "\(request.central.address)",
+                "peripheral.question": "\(request.question.name)",
+                "peripheral.result": "\(result)",
+            ]
+        )
+        return answer
+    }
+
+    private func decision(on request: BackendPairingRequest) async -> BackendPairingAnswer {
         guard let handler = handler(of: request) else {
             log(Self.refusal(by: pairing, of: request), request)
             return .reject

@@ -65,7 +65,7 @@ struct ServedAttributes {
                 let declaration = parent.descriptors[descriptor]
                 return Entry(
                     declaration.access,
-                    name: "descriptor \(declaration.uuid) of characteristic \(parent.uuid)",
+                    name: declaration.nameInLog(of: parent),
                     write: declaration.access.writeHandler,
                     formats: declared.formats[attribute.handle] ?? []
                 )
@@ -113,7 +113,7 @@ extension ServedAttributes.Entry {
         }
         self.init(
             declaration.access,
-            name: "characteristic \(declaration.uuid)",
+            name: declaration.nameInLog,
             write: write,
             length: declaration.length,
             stream: stream

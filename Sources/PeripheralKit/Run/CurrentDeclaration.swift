@@ -51,8 +51,33 @@ final class CurrentDeclaration: Sendable {
         state.withLock { $0.subscribable[handle].map { ($0.uuid, $0.properties) } }
     }
 
+    /// Returns the name of an attribute for the log.
+    func name(of handle: AttributeHandle) -> String {
+        state.withLock { state in
+            switch state.table[handle]?.kind {
+            case .characteristicValue(let service, let characteristic):
+                return state.peripheral.services[service].characteristics[characteristic].nameInLog
+            case .descriptor(let service, let characteristic, let descriptor):
+                let parent = state.peripheral.services[service].characteristics[characteristic]
+                return parent.descriptors[descriptor].nameInLog(of: parent)
+            default:
+                return "attribute \(handle)"
+            }
+        }
+    }
+
     /// Returns the number of updates that are retained for each subscriber of a durable characteristic.
     func durableLimit(_ handle: AttributeHandle) -> Int? {
         state.withLock { $0.durableLimits[handle] }
+    }
+}
+
+extension CharacteristicDeclaration {
+    var nameInLog: String { "characteristic \(uuid)" }
+}
+
+extension DescriptorDeclaration {
+    func nameInLog(of characteristic: CharacteristicDeclaration) -> String {
+        "descriptor \(uuid) of \(characteristic.nameInLog)"
     }
 }

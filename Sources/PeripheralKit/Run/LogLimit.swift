@@ -2,10 +2,12 @@ package import Logging
 
 /// Limits the number of log lines that outsiders can cause, so that they cannot fill the log.
 ///
-/// The limit applies to lines at notice level or above. Five lines of each kind pass at once, and then one
-/// line per minute. The next line that passes reports in `peripheral.suppressed` the number of lines of the
-/// same kind that were suppressed before. ``end()`` reports the suppressed lines that no further line
-/// reported. A ``LogHistory`` counts the lines, also those of earlier runs.
+/// The limit applies to lines at info level or above, because info is the level of a new logger. A program
+/// uses the levels debug and trace only to watch the peripheral, and then needs each line. Five lines of each
+/// kind pass at once, and then one line per minute. The next line that passes reports in
+/// `peripheral.suppressed` the number of lines of the same kind that were suppressed before. ``end()``
+/// reports the suppressed lines that no further line reported. A ``LogHistory`` counts the lines, also those
+/// of earlier runs.
 ///
 /// The kind of a line is its message, its level and each ``LogDetail`` in its metadata. Therefore, a message
 /// must be constant or consist of declared texts. Values that an outsider can vary belong in other metadata.
@@ -41,7 +43,10 @@ package struct LogLimit: Sendable {
             logger.log(
                 level: line.level,
                 "Log messages were omitted because too many messages were of the same kind.",
-                metadata: ["peripheral.line": "\(line.message)", "peripheral.suppressed": "\(suppressed)"]
+                metadata: [
+                    "peripheral.line": .bounded(line.message),
+                    "peripheral.suppressed": "\(suppressed)",
+                ]
             )
         }
     }
@@ -85,7 +90,7 @@ private struct LimitedHandler: LogHandler {
     let history: LogHistory
 
     func log(event: LogEvent) {
-        guard event.level >= .notice else { return base.log(event: event) }
+        guard event.level >= .info else { return base.log(event: event) }
         guard let suppressed = history.admit(event) else { return }
         guard suppressed > 0 else { return base.log(event: event) }
         var event = event

@@ -34,6 +34,7 @@ final class PeripheralRuntime: PeripheralHost {
     let declaration: CurrentDeclaration
     let services = ServiceChanges()
     let logger: Logger
+    let activity: ActivityLog
     private let state = Mutex(State())
     private let events = Broadcast<SessionEvent>(capacity: 1024)
     private let (bondDoubts, verifyBonds) = AsyncStream.makeStream(
@@ -65,10 +66,16 @@ final class PeripheralRuntime: PeripheralHost {
             }
         }
         self.preservation = preservation
-        updates = UpdateSender(policies: declared.updatePolicies, clock: clock, sending: preservation)
         let declaration = CurrentDeclaration(declared)
         self.declaration = declaration
         self.logger = logger
+        activity = ActivityLog(of: peripheral.name, declaration, to: logger)
+        updates = UpdateSender(
+            policies: declared.updatePolicies,
+            clock: clock,
+            sending: preservation,
+            activity: activity
+        )
         persistentValues = PersistentValues(
             declared.persistentValues.mapValues(\.declaration),
             values: start?.values ?? [:],
@@ -101,11 +108,13 @@ final class PeripheralRuntime: PeripheralHost {
     // MARK: For the backend
 
     func read(_ request: BackendReadRequest) -> BackendAnswer {
-        server.read(request)
+        let answer = server.read(request)
+        return activity.isTracing ? activity.trace(answer, to: request) : answer
     }
 
     func write(_ request: BackendWriteRequest) -> BackendAnswer {
-        server.write(request, in: PeripheralSession(runtime: self))
+        let answer = server.write(request, in: PeripheralSession(runtime: self))
+        return activity.isTracing ? activity.trace(answer, to: request) : answer
     }
 
     func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer {
@@ -123,11 +132,13 @@ final class PeripheralRuntime: PeripheralHost {
             advertising.begin(published.link)
             services.begin(published.link)
             peripheralState.assume(.onTheAir)
+            activity.stateChanged(to: peripheralState.current, isPublished: true)
             publish.yield()
         case .suspended:
             suspend()
         case .stateChanged(let new):
             peripheralState.report(new)
+            activity.stateChanged(to: new)
         case .handleAssigned(let handle, let onAir):
             server.handlesOnAir.assign(onAir, to: handle)
             declaration.assigned(onAir, to: handle)
@@ -149,7 +160,8 @@ final class PeripheralRuntime: PeripheralHost {
             note { $0.disconnected(central) }
             // A handler that was still running may have requested a connection number in the meantime.
             server.connections.end(central)
-        case .forgotten:
+        case .forgotten(let central):
+            activity.forgotten(central)
             verifyBonds.yield()
         case .subscribed(var subscription):
             guard let seen = self.subscription(subscription) else { return }
@@ -200,6 +212,7 @@ final class PeripheralRuntime: PeripheralHost {
         preservation?.suspended()
         peripheralState.change { ($0.isRegistered, $0.isAdvertising) = (false, false) }
         note { $0.reset() }
+        activity.stateChanged(to: peripheralState.current)
     }
 
     /// Returns the address that identifies a central; `nil` if the central is not connected.
@@ -229,7 +242,12 @@ final class PeripheralRuntime: PeripheralHost {
     }
 
     func note(_ change: (inout CentralRegister) -> [SessionEvent]) {
-        for event in state.withLock({ change(&$0.register) }) { events.send(event) }
+        let (changes, former) = state.withLock { state in
+            let former = state.register.centrals
+            return (change(&state.register), former)
+        }
+        activity.log(changes, after: former)
+        for event in changes { events.send(event) }
     }
 
     /// The subscription in the form for the program.
@@ -267,6 +285,7 @@ final class PeripheralRuntime: PeripheralHost {
 
     /// Cancels running handlers and all later handlers.
     func cancelHandlers() {
+        activity.isEnding()
         tasks.cancelAll()
         procedures.stop()
     }
@@ -348,6 +367,7 @@ final class PeripheralRuntime: PeripheralHost {
     ///
     /// The session is invalid from now on.
     func stop() {
+        activity.isEnding()
         state.withLock { $0.isStopped = true }
         preservation?.freezeSubscribers()
         // This call ends the calls that wait for room. If the run is cancelled, the cancellation ends those

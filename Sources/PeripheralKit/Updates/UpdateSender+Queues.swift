@@ -130,11 +130,16 @@ extension UpdateSender {
         effects?.report()
         if effects?.hasEarlierDeadline == true { deadlines.wake() }
         while var next = outgoing.take() {
-            next.link.submit(all: next.updates)
+            submit(next)
             next.updates.removeAll(keepingCapacity: true)
             outgoing = state.withLock { $0.takeOutgoing(reusing: next.updates) }
         }
         return answer
+    }
+
+    private func submit(_ outgoing: State.Outgoing) {
+        if let activity, activity.isTracing { activity.trace(outgoing.updates) }
+        outgoing.link.submit(all: outgoing.updates)
     }
 }
 

@@ -34,6 +34,7 @@ final class UpdateSender: Sendable {
     let stopwatch: Stopwatch
     let deadlines: Deadlines
     let retained: Preservation?
+    let activity: ActivityLog?
     let state: Mutex<State>
 
     /// Creates a sender.
@@ -42,12 +43,15 @@ final class UpdateSender: Sendable {
     ///   - policies: The policies of the characteristics that can be updated, by their value handles.
     ///   - clock: The clock for deadlines.
     ///   - retained: The updates that are retained until they have been sent.
+    ///   - activity: The log of the updates.
     init(
         policies: [AttributeHandle: UpdatePolicy],
         clock: any Clock<Duration>,
-        sending retained: Preservation? = nil
+        sending retained: Preservation? = nil,
+        activity: ActivityLog? = nil
     ) {
         self.retained = retained
+        self.activity = activity
         stopwatch = Stopwatch(clock)
         deadlines = Deadlines(by: stopwatch)
         state = Mutex(State(queues: TransmitQueues(policies: policies)))

@@ -59,8 +59,7 @@ struct BusLossTests {
             let peripheral = Self.makePeripheral()
             let backend = BlueZBackend(
                 settings: AdapterSettings(alias: "\(cut)"),
-                bus: .address(proxy.address),
-                logger: .silent
+                bus: .address(proxy.address)
             )
             let run = Task {
                 try await peripheral.run(on: Backend(bluez: backend, loop: loop), logger: .silent)
@@ -93,7 +92,7 @@ struct BusLossTests {
         try await BusProxy.run(to: bluez.busAddress) { proxy, loop in
             let peripheral = Self.makePeripheral()
             let clock = ManualClock()
-            let backend = BlueZBackend(bus: .address(proxy.address), logger: .silent, clock: clock)
+            let backend = BlueZBackend(bus: .address(proxy.address), clock: clock)
             let run = Task {
                 try await peripheral.run(on: Backend(bluez: backend, loop: loop), logger: .silent)
             }

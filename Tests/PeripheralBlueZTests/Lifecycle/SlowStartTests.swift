@@ -100,7 +100,7 @@ struct SlowStartTests {
                     ]
                 )
             )
-            let backend = BlueZBackend(bus: .address(bus.bus.address), logger: .silent, clock: ManualClock())
+            let backend = BlueZBackend(bus: .address(bus.bus.address), clock: ManualClock())
             let run = Task { try await Self.peripheral.run(on: backend, logger: .silent) { _ in } }
 
             try await bus.server.requestName("org.bluez")

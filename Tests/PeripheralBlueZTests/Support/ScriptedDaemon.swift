@@ -189,12 +189,11 @@ final class ScriptedDaemon: Sendable {
         let backend = BlueZBackend(
             recovery: recovery,
             bus: .address(bus.bus.address),
-            logger: logger,
             clock: clock
         )
         return Task {
-            guard let store else { return try await peripheral.run(on: backend, logger: .silent, body) }
-            try await peripheral.run(on: backend, restoringFrom: store, logger: .silent, body)
+            guard let store else { return try await peripheral.run(on: backend, logger: logger, body) }
+            try await peripheral.run(on: backend, restoringFrom: store, logger: logger, body)
         }
     }
 

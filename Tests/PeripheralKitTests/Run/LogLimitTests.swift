@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct LogLimitTests {
     private let clock = ManualClock()
-    private let log = LogRecorder()
+    private let log = LogRecorder(from: .trace)
     private let limit: LogLimit
 
     init() {
@@ -107,13 +107,13 @@ struct LogLimitTests {
         #expect(reported.reduce(0, +) == 100 * 10 - LogHistory.burst)
     }
 
-    @Test(arguments: [Logger.Level.trace, .debug, .info])
-    func whatIsBelowNoticeIsNotLimited(level: Logger.Level) {
+    @Test(arguments: [Logger.Level.trace, .debug])
+    func whatIsBelowInfoIsNotLimited(level: Logger.Level) {
         for _ in 0..<100 { limit.limited.log(level: level, "A") }
         #expect(log.lines.count == 100)
     }
 
-    @Test(arguments: [Logger.Level.notice, .warning, .error, .critical])
+    @Test(arguments: [Logger.Level.info, .notice, .warning, .error, .critical])
     func whatIsAboveIsLimited(level: Logger.Level) {
         for _ in 0..<100 { limit.limited.log(level: level, "A") }
         #expect(log.lines.count == LogHistory.burst)

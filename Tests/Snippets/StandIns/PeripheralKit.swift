@@ -1,3 +1,4 @@
+import Logging
 import PeripheralBlueZ
 import PeripheralHeartRate
 import PeripheralKit
