@@ -203,6 +203,16 @@ extension VirtualGATTServer {
         }
     }
 
+    /// The value handles of the characteristics that cause updates for a central, or `nil` after the
+    /// connection has ended.
+    package func subscribedHandles(on connection: ConnectionID) -> Set<AttributeHandle>? {
+        state.withLock { state in
+            guard let central = state.att.connections[connection]?.central else { return nil }
+            let configurations = state.att.devices[central.linkAddress]?.configurations ?? [:]
+            return Set(configurations.filter { $0.value & 0b11 != 0 }.keys)
+        }
+    }
+
     /// Removes the subscriptions of centrals that were forgotten while they were disconnected.
     ///
     /// bluetoothd does this when it would send them a value.

@@ -142,6 +142,8 @@ extension TestCentral {
     /// Waits for the next value of a subscribed characteristic.
     ///
     /// - Throws: These errors:
+    ///   - `TestCentralError` with the code `notSubscribed`, immediately, when no update has arrived and the
+    ///     central has not subscribed
     ///   - `TestCentralError` with the code `timedOut` when no update arrives in time
     ///   - `TestCentralError` with the code `disconnected` when the connection ends
     ///   - `GATTDecodingError` when the bytes are not a valid `Value`

@@ -156,8 +156,12 @@ public protocol TestCentral: Sendable {
     /// Received updates wait in the order of arrival until the test reads them. The central confirms each
     /// indication when it arrives, unless ``setConfirmsIndications(_:)`` was called with `false`.
     ///
-    /// - Throws: `TestCentralError` with the code `timedOut` when no update arrives within the central's
-    ///   time limit, or with the code `disconnected` when the connection ends.
+    /// An update that has arrived is returned even after the subscription or the connection has ended.
+    ///
+    /// - Throws: `TestCentralError` with one of these codes:
+    ///   - `notSubscribed`, immediately, when no update has arrived and the central has not subscribed
+    ///   - `timedOut` when no update arrives within the central's time limit
+    ///   - `disconnected` when the connection ends
     func nextUpdate(of handle: AttributeHandle) async throws -> ReceivedUpdate
 
     /// Waits for the next notification or indication of any characteristic.

@@ -288,12 +288,15 @@ public final class VirtualCentral: TestCentral {
 
     /// Waits up to ``patience`` for the next update of a characteristic.
     ///
-    /// The value handle identifies the characteristic.
+    /// The value handle identifies the characteristic. If no update has arrived, and the central has not
+    /// subscribed to the characteristic, the method throws an error immediately.
     public func nextUpdate(of handle: AttributeHandle) async throws -> ReceivedUpdate {
         try await nextArrival(of: handle).update
     }
 
     /// Waits up to ``patience`` for the next update of any characteristic.
+    ///
+    /// If no update has arrived, and the central has no subscription, the method throws an error immediately.
     public func nextUpdate() async throws -> (characteristic: AttributeHandle, update: ReceivedUpdate) {
         try await nextArrival(of: nil)
     }
@@ -301,7 +304,14 @@ public final class VirtualCentral: TestCentral {
     private func nextArrival(of handle: AttributeHandle?) async throws -> UpdateInbox.Arrival {
         let inbox = state.withLock { $0.inbox }
         if let update = inbox.take(of: handle) { return update }
-        _ = try connection()
+        let connection = try connection()
+        if let subscribed = server.subscribedHandles(on: connection),
+            handle.map({ !subscribed.contains($0) }) ?? subscribed.isEmpty
+        {
+            // An update may have arrived just before the subscription ended.
+            if let update = inbox.take(of: handle) { return update }
+            throw TestCentralError.notSubscribed(to: handle, in: try server.discover(on: connection))
+        }
         return try await withThrowingTaskGroup(of: UpdateInbox.Arrival?.self) { group in
             group.addTask { try await inbox.next(of: handle) }
             group.addTask { [clock, patience] in
@@ -312,13 +322,17 @@ public final class VirtualCentral: TestCentral {
             guard let update = try await group.next() ?? nil else {
                 throw TestCentralError(
                     code: .timedOut,
-                    message:
-                        "No update of \(handle.map { "the characteristic at handle \($0)" } ?? "any characteristic") "
-                        + "arrived within \(patience)."
+                    message: "No update of \(name(of: handle)) arrived within \(patience)."
                 )
             }
             return update
         }
+    }
+
+    private func name(of handle: AttributeHandle?) -> String {
+        guard let handle else { return "any characteristic" }
+        let database = try? server.discover(on: connection())
+        return database?.name(ofCharacteristicAt: handle) ?? "the characteristic at handle \(handle)"
     }
 
     func connection() throws(TestCentralError) -> ConnectionID {

@@ -5,8 +5,8 @@ public struct TestCentralError: Error, Sendable, CustomStringConvertible {
     /// The kind of a failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
-            case notFound, notConnected, alreadyConnected, disconnected, pairingFailed, timedOut
-            case invalidArgument, failed
+            case notFound, notConnected, alreadyConnected, disconnected, notSubscribed, pairingFailed
+            case timedOut, invalidArgument, failed
         }
 
         private let kind: Kind
@@ -19,6 +19,8 @@ public struct TestCentralError: Error, Sendable, CustomStringConvertible {
         public static let alreadyConnected = Code(kind: .alreadyConnected)
         /// The connection ended before the operation was complete.
         public static let disconnected = Code(kind: .disconnected)
+        /// The central waits for an update without a subscription.
+        public static let notSubscribed = Code(kind: .notSubscribed)
         /// The central and the peripheral cannot pair, or one side has refused to pair.
         public static let pairingFailed = Code(kind: .pairingFailed)
         /// No update arrived within the time limit of the central.

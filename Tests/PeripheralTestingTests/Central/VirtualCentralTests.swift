@@ -120,7 +120,13 @@ struct VirtualCentralTests {
             let waiting = Task { try await central.nextUpdate(of: level) }
             await clock.waitForSleeper()
             clock.advance(by: .seconds(3))
-            await Self.expect(.timedOut) { try await waiting.value }
+            let error = await #expect(throws: TestCentralError.self) { try await waiting.value }
+            #expect(error?.code == .timedOut)
+            let handle = try await central.locate(level).valueHandle
+            #expect(
+                error?.description
+                    == "No update of characteristic 2a19 (handle \(handle)) arrived within 3.0 seconds."
+            )
             // The wait that timed out loses no update.
             try await session.notify(level, 1)
             #expect(try await central.nextUpdate(of: level) == 1)
@@ -161,6 +167,60 @@ struct VirtualCentralTests {
                 try await central.nextUpdate(of: handle) == ReceivedUpdate(kind: .notification, value: [1])
             )
             await Self.expect(.notConnected) { try await central.nextUpdate(of: handle) }
+        }
+    }
+
+    @Test func withoutASubscriptionTheWaitFailsAtOnce() async throws {
+        let backend = InMemoryBackend()
+        try await peripheral.run(on: backend) { [peripheral] session in
+            // The time of the clock does not pass, so a wait would not end.
+            let central = backend.makeCentral(of: peripheral, clock: ManualClock())
+            try await central.connect()
+            let handle = try await central.locate(level).valueHandle
+            try await expectNotSubscribed(
+                "The central has not subscribed to characteristic 2a19 (handle \(handle)), so no update can "
+                    + "arrive. Call subscribe(to:) before nextUpdate(of:), in each connection of an unbonded "
+                    + "central."
+            ) { try await central.nextUpdate(of: level) }
+            try await expectNotSubscribed(
+                "The central has not subscribed to characteristic 2a38 (handle "
+                    + "\(try await central.locate(fixed).valueHandle)), so no update can arrive. Declare the "
+                    + "characteristic with the property .notify or .indicate."
+            ) { try await central.nextUpdate(of: fixed) }
+            try await expectNotSubscribed(
+                "The central has no subscription, so no update can arrive. Call subscribe(to:) before "
+                    + "nextUpdate()."
+            ) { try await central.nextUpdate() }
+
+            // A subscription ends with the connection.
+            try await central.subscribe(to: level)
+            central.disconnect()
+            try await central.connect()
+            await Self.expect(.notSubscribed) { try await central.nextUpdate(of: level) }
+        }
+    }
+
+    private func expectNotSubscribed<Output>(
+        _ message: String,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ operation: () async throws -> Output
+    ) async throws {
+        let error = await #expect(throws: TestCentralError.self, sourceLocation: sourceLocation) {
+            _ = try await operation()
+        }
+        #expect(error?.code == .notSubscribed, sourceLocation: sourceLocation)
+        #expect(error?.description == message, sourceLocation: sourceLocation)
+    }
+
+    @Test func whatHasArrivedOutlivesTheSubscription() async throws {
+        try await peripheral.test { central, session in
+            try await central.subscribe(to: level)
+            try await session.notify(level, 1)
+            try await session.notify(level, 2)
+            try await central.unsubscribe(from: level)
+            #expect(try await central.nextUpdate(of: level) == 1)
+            #expect(try await central.nextUpdate().update.value == [2])
+            await Self.expect(.notSubscribed) { try await central.nextUpdate(of: level) }
         }
     }
 

@@ -19,6 +19,10 @@ final class BumbleCentral: TestCentral {
     /// How many centrals the scenario has made.
     private let places: Places
     private let state = Mutex(State())
+    /// The value handles to which the central has subscribed, in any connection.
+    ///
+    /// A bonded central stays subscribed across connections.
+    private let subscribed = Mutex<Set<AttributeHandle>>([])
 
     /// How long to wait for an advertisement, a connection or an update, in milliseconds.
     private let patience = 10_000
@@ -171,6 +175,13 @@ final class BumbleCentral: TestCentral {
 
     func write(_ handle: AttributeHandle, _ value: [UInt8]) async throws {
         _ = try await ask("write \(word(handle)) \(word(value))")
+        let characteristics = state.withLock { $0.database?.services.flatMap(\.characteristics) ?? [] }
+        let configured = characteristics.first { characteristic in
+            characteristic.descriptors.contains {
+                $0.handle == handle && $0.uuid == .clientCharacteristicConfiguration
+            }
+        }
+        if let configured { noteSubscription(to: configured.valueHandle, value.contains { $0 & 0b11 != 0 }) }
     }
 
     func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) async throws {
@@ -191,10 +202,25 @@ final class BumbleCentral: TestCentral {
         let found = try await knownDatabase().characteristic(at: handle)
         _ = try found?.handle(of: .clientCharacteristicConfiguration)
         _ = try await ask("subscribe \(word(handle)) \(kind == .notification ? "notify" : "indicate")")
+        noteSubscription(to: handle, true)
     }
 
     func unsubscribe(_ handle: AttributeHandle) async throws {
         _ = try await ask("unsubscribe \(word(handle))")
+        noteSubscription(to: handle, false)
+    }
+
+    private func noteSubscription(to handle: AttributeHandle, _ isSubscribed: Bool) {
+        subscribed.withLock { subscribed in
+            if isSubscribed { subscribed.insert(handle) } else { subscribed.remove(handle) }
+        }
+    }
+
+    /// Whether updates of a characteristic, or of any characteristic for `nil`, can be expected.
+    private func expectsUpdates(of handle: AttributeHandle?) -> Bool {
+        subscribed.withLock { subscribed in
+            handle.map(subscribed.contains) ?? !subscribed.isEmpty
+        }
     }
 
     func nextUpdate(of wanted: AttributeHandle) async throws -> ReceivedUpdate {
@@ -214,7 +240,15 @@ final class BumbleCentral: TestCentral {
                     .map { state.arrivals.remove(at: $0) }
             }
             if let kept { return kept }
-            let event = try await ask("next \(patience)")
+            let event: [Substring]
+            do {
+                // Without a subscription, only an update that has arrived earlier is expected.
+                event = try await ask("next \(expectsUpdates(of: wanted) ? patience : 10)")
+            } catch let error as TestCentralError
+                where error.code == .timedOut && !expectsUpdates(of: wanted)
+            {
+                throw TestCentralError(code: .notSubscribed, message: notSubscribed(to: wanted))
+            }
             switch event.first {
             case "update" where event.count >= 4:
                 let update = ReceivedUpdate(
@@ -229,6 +263,12 @@ final class BumbleCentral: TestCentral {
                 throw TestCentralError(code: .failed, message: event.joined(separator: " "))
             }
         }
+    }
+
+    private func notSubscribed(to handle: AttributeHandle?) -> String {
+        guard let handle else { return "The central has no subscription." }
+        let uuid = state.withLock { $0.database?.characteristic(at: handle)?.uuid.description ?? "unknown" }
+        return "The central has not subscribed to characteristic \(uuid) (handle \(handle))."
     }
 
     func setConfirmsIndications(_ confirms: Bool) async throws {
