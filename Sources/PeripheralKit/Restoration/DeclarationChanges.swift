@@ -89,3 +89,18 @@ public struct DeclarationChanges: Hashable, Sendable {
         return changes
     }
 }
+
+extension DeclarationChanges: CustomStringConvertible {
+    /// The changes, with one line for each element, such as `added characteristic 2a19 of service 180f`.
+    public var description: String {
+        var lines: [String] = []
+        for (change, elements) in [
+            ("added", added), ("removed", removed), ("changed", changed), ("moved", moved),
+        ] {
+            lines += elements.map { "\(change) \($0)" }
+        }
+        if lines.isEmpty { lines.append(invalidatesCaches ? "changes are not known" : "no changes") }
+        if invalidatesCaches { lines.append("centrals must discover the services again") }
+        return lines.joined(separator: "\n")
+    }
+}

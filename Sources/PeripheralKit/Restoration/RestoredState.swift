@@ -119,6 +119,22 @@ public struct RestoredState: Sendable {
     }
 }
 
+extension RestoredState: CustomStringConvertible {
+    /// The restored state as text, with one line for each change, subscriber and problem.
+    ///
+    /// The text does not contain the preserved values.
+    public var description: String {
+        var lines = [
+            name.map { "restored \"\($0)\"" + (adapter.map { " on adapter \($0)" } ?? "") }
+                ?? "nothing restored"
+        ]
+        lines += changes.description.split(separator: "\n").map(String.init)
+        lines += subscribers.map { "subscriber: \($0)" }
+        lines += problems.map { "problem: \($0)" }
+        return lines.joined(separator: "\n  ")
+    }
+}
+
 /// A failure to restore or save a part of the preserved state.
 ///
 /// The peripheral runs despite a restoration problem.

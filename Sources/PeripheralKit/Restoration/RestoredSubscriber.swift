@@ -69,3 +69,15 @@ public struct RestoredSubscriber: Hashable, Sendable {
     /// The characteristic in the present declaration; `nil` when it no longer exists.
     let identity: CharacteristicIdentity?
 }
+
+extension RestoredSubscriber: CustomStringConvertible {
+    /// A text such as `notifications of characteristic 2a19 to C0:00:00:00:00:01 (bonded, MTU 23), expected`.
+    public var description: String {
+        let subscription = UpdateKind.description(of: kind, from: characteristic, to: central)
+        return switch status {
+        case .subscribed: subscription + ", subscribed again"
+        case .expected: subscription + ", expected"
+        case .mustSubscribeAgain: subscription + ", must subscribe again"
+        }
+    }
+}

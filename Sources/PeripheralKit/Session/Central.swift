@@ -114,3 +114,16 @@ public struct Central: Sendable, Hashable, Identifiable {
         hasher.combine(id)
     }
 }
+
+extension Central: CustomStringConvertible {
+    /// A text such as `C0:00:00:00:00:01 (random, bonded, MTU 517)`.
+    ///
+    /// If the Bluetooth stack identifies the central by another address, the text also contains that address.
+    public var description: String {
+        var details = addressKind.map { ["\($0)"] } ?? []
+        if isBonded { details.append("bonded") }
+        details.append("MTU \(mtu)")
+        if id.address != address { details.append("identified by \(id)") }
+        return "\(address) (\(details.joined(separator: ", ")))"
+    }
+}

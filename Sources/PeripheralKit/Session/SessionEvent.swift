@@ -44,3 +44,23 @@ public enum SessionEvent: Hashable, Sendable {
     /// preserve changes again, end the current run and start a new run.
     case restorationFailed(RestorationProblem)
 }
+
+extension SessionEvent: CustomStringConvertible {
+    /// The event as one line of text, such as `connected: C0:00:00:00:00:01 (random, MTU 517)`.
+    ///
+    /// The text does not contain the values of characteristics.
+    public var description: String {
+        switch self {
+        case .connected(let central): "connected: \(central)"
+        case .changed(let central): "changed: \(central)"
+        case .disconnected(let central): "disconnected: \(central)"
+        case .subscribed(let subscription): "subscribed: \(subscription)"
+        case .unsubscribed(let subscription): "unsubscribed: \(subscription)"
+        case .advertisementEnded(let advertisement):
+            "advertisement ended: \(advertisement.localName.map { "\"\($0)\"" } ?? "without a declared name")"
+        case .restoredSubscriberChanged(let subscriber): "restored subscriber changed: \(subscriber)"
+        case .handlesChanged: "handles changed"
+        case .restorationFailed(let problem): "restoration failed: \(problem)"
+        }
+    }
+}

@@ -34,3 +34,20 @@ public struct Subscription: Hashable, Sendable {
 
     func mayBe(of id: Central.ID) -> Bool { central.map { $0.id == id } ?? true }
 }
+
+extension Subscription: CustomStringConvertible {
+    /// A text such as `notifications of characteristic 2a19 to C0:00:00:00:00:01 (random, MTU 185)`.
+    public var description: String { UpdateKind.description(of: kind, from: characteristic, to: central) }
+}
+
+extension UpdateKind {
+    /// Describes a subscription for a person.
+    static func description(
+        of kind: UpdateKind?,
+        from characteristic: BluetoothUUID,
+        to central: Central?
+    ) -> String {
+        "\(kind.map { "\($0)" } ?? "update")s of characteristic \(characteristic) to "
+            + (central?.description ?? "an unknown central")
+    }
+}

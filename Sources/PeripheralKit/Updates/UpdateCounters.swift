@@ -78,3 +78,16 @@ public struct UpdateCounters: Hashable, Sendable {
         count(wait: other.longestWait)
     }
 }
+
+extension UpdateCounters: CustomStringConvertible {
+    /// The counts that are not 0, such as `2 queued, 16 sent, longest wait 0.5 seconds`.
+    public var description: String {
+        let counts = [
+            (queued, "queued"), (inFlight, "in flight"), (sent, "sent"), (givenUp, "given up"),
+            (dropped, "dropped"), (refused, "refused"), (waits, "waits"),
+        ]
+        var parts = counts.filter { $0.0 != 0 }.map { "\($0.0) \($0.1)" }
+        if longestWait != .zero { parts.append("longest wait \(longestWait)") }
+        return parts.isEmpty ? "no updates" : parts.joined(separator: ", ")
+    }
+}

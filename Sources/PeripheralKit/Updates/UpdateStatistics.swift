@@ -18,3 +18,10 @@ public struct UpdateStatistics: Hashable, Sendable {
     /// The numbers of updates in each state.
     public let counters: UpdateCounters
 }
+
+extension UpdateStatistics: CustomStringConvertible {
+    /// A text such as `characteristic 2a19 to C0:00:00:00:00:01: 2 queued, 16 sent`.
+    public var description: String {
+        "characteristic \(characteristic) to \(central?.description ?? "all subscribers"): \(counters)"
+    }
+}
