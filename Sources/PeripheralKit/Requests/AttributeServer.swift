@@ -166,7 +166,9 @@ final class AttributeServer: Sendable {
         return .deferred { [self] deliver in
             tasks.start(
                 entry.name,
+                "read",
                 of: request.attribute,
+                by: request.central.id,
                 isTimed: true,
                 pace: entry.pace,
                 deliver: deliver
@@ -243,7 +245,9 @@ final class AttributeServer: Sendable {
             let procedure = entry.controlPoint.map { _ in procedures.makeNumber() }
             tasks.start(
                 entry.name,
+                "write",
                 of: request.attribute,
+                by: request.central.id,
                 isTimed: request.expectsResponse,
                 pace: entry.pace,
                 deliver: procedure.map { procedures.delivering(the: $0, by: deliver) } ?? deliver
@@ -311,7 +315,9 @@ final class AttributeServer: Sendable {
         return .deferred { [self] deliver in
             tasks.start(
                 entry.name,
+                "authorize",
                 of: request.attribute,
+                by: request.central.id,
                 isTimed: request.expectsResponse,
                 pace: entry.pace,
                 deliver: deliver

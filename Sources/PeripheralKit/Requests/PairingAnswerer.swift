@@ -110,7 +110,7 @@ struct PairingAnswerer: Sendable {
             if case .displayPasskey = request.question, !Task.isCancelled { return .accept }
             if !Task.isCancelled {
                 log(
-                    "A handler did not answer a pairing request in time. The pairing is refused.",
+                    "A handler did not answer a pairing request within 30 seconds. The pairing is refused.",
                     request
                 )
             }

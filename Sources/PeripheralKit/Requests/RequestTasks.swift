@@ -123,7 +123,9 @@ final class RequestTasks: Sendable {
     ///
     /// - Parameters:
     ///   - name: The attribute, for the log.
+    ///   - operation: The operation, such as `read`, for the log.
     ///   - attribute: The handle of the attribute; `nil` for a question that concerns no attribute.
+    ///   - central: The central that sent the request, for the log.
     ///   - isTimed: Whether the central waits for the answer.
     ///   - pace: The known speed of the handler, which determines where it runs.
     ///   - deliver: Receives the outcome. The closure is called once, from any thread, possibly before this
@@ -131,13 +133,21 @@ final class RequestTasks: Sendable {
     ///   - work: Calls the handler.
     func start(
         _ name: String,
+        _ operation: StaticString = "request",
         of attribute: AttributeHandle? = nil,
+        by central: Central.ID? = nil,
         isTimed: Bool,
         pace: HandlerPace = HandlerPace(),
         deliver: @escaping @Sendable (BackendAnswer.Outcome) -> Void,
         _ work: @escaping @Sendable () async -> BackendAnswer.Outcome
     ) {
-        let request = RunningRequest(name: name, of: attribute, deliver: deliver)
+        let request = RunningRequest(
+            name: name,
+            operation: operation,
+            of: attribute,
+            by: central,
+            deliver: deliver
+        )
         guard let identifier = beginInPlace(request, if: pace.isQuick) else {
             return startAway(request, isTimed: isTimed, pace: pace, work)
         }
@@ -151,9 +161,22 @@ final class RequestTasks: Sendable {
         }
         let held = begin.duration(to: .now)
         pace.note(held)
+        request.note(.hasSuspended)
+        if held >= Self.timeLimit { reportBlocking(by: request) }
         guard request.keep(task) else { return }
         let due = isTimed ? stopwatch.elapsed() + Self.timeLimit - held : nil
         lasts(Entry(request: request, due: due), identifier)
+    }
+
+    /// Reports a handler that has blocked the delivering thread, even if it has answered in the meantime.
+    func reportBlocking(by request: RunningRequest) {
+        logger.warning(
+            """
+            A handler blocked its thread for more than 4 seconds. Other requests had to wait. Use await instead of calls \
+            that block.
+            """,
+            metadata: request.logMetadata
+        )
     }
 
     /// Returns the number of a request whose handler begins in place; `nil` if the handler may not begin in
@@ -205,7 +228,7 @@ final class RequestTasks: Sendable {
         // Not under the lock: the handler may finish and need the lock before it is released here.
         let task = Task { [self] in
             let begin = ContinuousClock.now
-            let result = await work()
+            let result = await Self.run(work, for: request)
             pace.note(begin.duration(to: .now))
             finish(request, begun.identifier, isAnswer: request.answer(result))
         }
@@ -213,12 +236,27 @@ final class RequestTasks: Sendable {
         if begun.wakesTimekeeper { deadlines.wake() }
     }
 
+    /// Runs the work, and notes its first suspension.
+    private static func run(
+        _ work: @escaping @Sendable () async -> BackendAnswer.Outcome,
+        for request: RunningRequest
+    ) async -> BackendAnswer.Outcome {
+        request.note(.holdsThread)
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return await work() }
+        // A child task, so that it is cancelled with its parent even before its first suspension.
+        return await withTaskGroup(of: BackendAnswer.Outcome.self) { group in
+            group.addImmediateTask { await work() }
+            request.note(.hasSuspended)
+            return await group.next() ?? .failure(.unlikelyError)
+        }
+    }
+
     private func finish(_ request: RunningRequest, _ identifier: UInt64, isAnswer: Bool) {
         // Before the request is forgotten: the end of the run waits for it, and then ends the log.
         if !isAnswer {
             logger.warning(
-                "A handler answered too late. The answer is dropped.",
-                metadata: ["peripheral.attribute": .bounded(request.name)]
+                "A handler answered after more than 4 seconds. The answer is dropped.",
+                metadata: request.logMetadata
             )
         }
         let waiters = state.withLock { state in
@@ -277,8 +315,8 @@ extension RequestTasks {
             }
             guard let request = judged?.request, request.answerForHandler() else { continue }
             logger.warning(
-                "A handler did not answer in time. The request is refused with 'unlikely error'.",
-                metadata: ["peripheral.attribute": .bounded(request.name)]
+                "A handler did not answer within 4 seconds. The request is refused with 'unlikely error'.",
+                metadata: request.logMetadata.merging(["peripheral.reason": request.reasonForDelay]) { $1 }
             )
             request.cancel()
             let waiters = state.withLock { state in

@@ -1,3 +1,4 @@
+internal import Logging
 internal import PeripheralCore
 private import Synchronization
 
@@ -13,6 +14,13 @@ final class RunningRequest: Sendable {
         case over
     }
 
+    /// The progress of the handler until its first suspension.
+    enum Stage: UInt8, AtomicRepresentable {
+        case waitsForThread
+        case holdsThread
+        case hasSuspended
+    }
+
     private struct Handling {
         var task: Task<Void, Never>?
         var isCancelled = false
@@ -22,18 +30,50 @@ final class RunningRequest: Sendable {
     let name: String
     /// The handle of the attribute; `nil` for a question that concerns no attribute.
     let attribute: AttributeHandle?
+    /// The operation, such as `read`, for the log.
+    private let operation: StaticString
+    /// The central that sent the request, for the log.
+    private let central: Central.ID?
     private let deliver: @Sendable (BackendAnswer.Outcome) -> Void
+    private let stage = Atomic(Stage.waitsForThread)
     private let progress = Atomic(Progress.waiting)
     private let handling = Mutex(Handling())
 
     init(
         name: String,
+        operation: StaticString,
         of attribute: AttributeHandle? = nil,
+        by central: Central.ID?,
         deliver: @escaping @Sendable (BackendAnswer.Outcome) -> Void
     ) {
         self.name = name
+        self.operation = operation
         self.attribute = attribute
+        self.central = central
         self.deliver = deliver
+    }
+
+    /// The attribute, the operation and the central.
+    var logMetadata: Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "peripheral.attribute": .bounded(name), "peripheral.operation": "\(operation)",
+        ]
+        if let central { metadata["peripheral.central"] = "\(central)" }
+        return metadata
+    }
+
+    /// The likely reason why the handler has not answered yet.
+    var reasonForDelay: Logger.MetadataValue {
+        switch stage.load(ordering: .relaxed) {
+        case .waitsForThread: "It has not begun, because other handlers block all threads."
+        case .holdsThread: "It blocks its thread. Use await instead of calls that block."
+        case .hasSuspended: "It awaits something, and does not block its thread."
+        }
+    }
+
+    /// Records that the handler begins, or that it has suspended for the first time.
+    func note(_ stage: Stage) {
+        self.stage.store(stage, ordering: .relaxed)
     }
 
     /// Delivers the handler's outcome and returns whether it was the first outcome.

@@ -65,7 +65,7 @@ struct ServedAttributes {
                 let declaration = parent.descriptors[descriptor]
                 return Entry(
                     declaration.access,
-                    name: declaration.nameInLog(of: parent),
+                    name: "descriptor \(declaration.uuid) of \(parent.name)",
                     write: declaration.access.writeHandler,
                     formats: declared.formats[attribute.handle] ?? []
                 )
@@ -113,7 +113,7 @@ extension ServedAttributes.Entry {
         }
         self.init(
             declaration.access,
-            name: declaration.nameInLog,
+            name: declaration.name,
             write: write,
             length: declaration.length,
             stream: stream

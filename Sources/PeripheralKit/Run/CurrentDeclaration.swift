@@ -56,10 +56,10 @@ final class CurrentDeclaration: Sendable {
         state.withLock { state in
             switch state.table[handle]?.kind {
             case .characteristicValue(let service, let characteristic):
-                return state.peripheral.services[service].characteristics[characteristic].nameInLog
+                return state.peripheral.services[service].characteristics[characteristic].name
             case .descriptor(let service, let characteristic, let descriptor):
                 let parent = state.peripheral.services[service].characteristics[characteristic]
-                return parent.descriptors[descriptor].nameInLog(of: parent)
+                return "descriptor \(parent.descriptors[descriptor].uuid) of \(parent.name)"
             default:
                 return "attribute \(handle)"
             }
@@ -69,15 +69,5 @@ final class CurrentDeclaration: Sendable {
     /// Returns the number of updates that are retained for each subscriber of a durable characteristic.
     func durableLimit(_ handle: AttributeHandle) -> Int? {
         state.withLock { $0.durableLimits[handle] }
-    }
-}
-
-extension CharacteristicDeclaration {
-    var nameInLog: String { "characteristic \(uuid)" }
-}
-
-extension DescriptorDeclaration {
-    func nameInLog(of characteristic: CharacteristicDeclaration) -> String {
-        "descriptor \(uuid) of \(characteristic.nameInLog)"
     }
 }

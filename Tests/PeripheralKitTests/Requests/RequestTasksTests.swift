@@ -61,6 +61,87 @@ struct RequestTasksTests {
         #expect(ended.entries == [true])
     }
 
+    // MARK: The log of a late handler
+
+    private static let late =
+        "warning: A handler did not answer within 4 seconds. The request is refused with 'unlikely error'."
+
+    /// Returns the first line about a handler that is late.
+    private func line(
+        of handler: @escaping @Sendable () async -> Void,
+        pace: HandlerPace = HandlerPace(),
+        untilRunning: () async -> Void = {}
+    ) async -> String? {
+        let log = LogRecorder()
+        let tasks = RequestTasks(clock: clock, logger: log.logger)
+        let answers = Log<BackendAnswer>()
+        let keeping = Task { await tasks.runDeadlines() }
+        let central = Central.ID(address: .numbered(1))
+        tasks.start(
+            "characteristic 2a19",
+            "read",
+            by: central,
+            isTimed: true,
+            pace: pace,
+            deliver: answers.append
+        ) {
+            await handler()
+            return .success([7])
+        }
+        await untilRunning()
+        await clock.waitForSleeper()
+        clock.advance(by: RequestTasks.timeLimit)
+        await answers.untilNotEmpty()
+        keeping.cancel()
+        await keeping.value
+        await tasks.end()
+        return log.lines.first
+    }
+
+    @Test func aHandlerThatAwaitsIsLogged() async {
+        // The call of a quick handler returns when the handler has suspended.
+        let line = await line(of: { [self] in await hang() }, pace: quickPace())
+        #expect(
+            line
+                == "\(Self.late) [characteristic 2a19; C0:FF:EE:00:00:01; read; It awaits something, and does not "
+                + "block its thread.]"
+        )
+    }
+
+    @Test func aHandlerThatBlocksItsThreadIsLogged() async {
+        let (began, begin) = AsyncStream.makeStream(of: Void.self)
+        let ended = Log<Void>()
+        let line = await line {
+            begin.yield()
+            // The cancellation reaches even a handler that does not suspend.
+            while !Task.isCancelled {}
+            ended.append(())
+        } untilRunning: {
+            for await _ in began { break }
+        }
+        #expect(
+            line
+                == "\(Self.late) [characteristic 2a19; C0:FF:EE:00:00:01; read; It blocks its thread. Use await instead "
+                + "of calls that block.]"
+        )
+        #expect(ended.entries.count == 1)
+    }
+
+    @Test func aHandlerThatBlocksTheDeliveringThreadIsLogged() {
+        let log = LogRecorder()
+        let tasks = RequestTasks(clock: clock, logger: log.logger)
+        let request = RunningRequest(name: "characteristic 2a19", operation: "write", by: nil) { _ in }
+        tasks.reportBlocking(by: request)
+        #expect(
+            log.lines == [
+                "warning: A handler blocked its thread for more than 4 seconds. Other requests had to wait. Use await "
+                    + "instead of calls that block. [characteristic 2a19; write]"
+            ]
+        )
+    }
+
+    // MARK: Time
+
     @Test func eachAnswerHasItsOwnTime() async {
         await keepingTime {
             tasks.start("first", isTimed: true, deliver: answers.append) { [self] in
