@@ -41,11 +41,16 @@ struct ConformanceTests {
 
     @Test(arguments: AdvertisingDeclaration.all)
     func advertisementInMemory(declaration: AdvertisingDeclaration) async throws {
-        let backend = InMemoryBackend(as: .specification)
-        try await declaration.check(on: backend, for: .extended) { peripheral in
-            backend.makeCentral(of: peripheral)
+        for (stack, version) in [(.specification, .v5_87), (.bluez(.v5_66), .v5_66)] as [Imitation] {
+            let backend = InMemoryBackend(as: stack)
+            try await declaration.check(on: backend, for: .extended(version)) { peripheral in
+                backend.makeCentral(of: peripheral)
+            }
         }
     }
+
+    /// A stack, and the version whose advertisements it has.
+    private typealias Imitation = (stack: InMemoryStack, version: BlueZVersion)
 
     @Test func everyScenarioHasItsOwnName() {
         let names = ConformanceSuite.scenarios.map(\.name)

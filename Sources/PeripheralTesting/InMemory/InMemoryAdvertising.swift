@@ -24,9 +24,8 @@ final class InMemoryAdvertising: Sendable {
 
     /// - Throws: `DeclarationError` when one of the advertisements is not possible.
     func examine(_ advertisements: [Advertisement]) throws(DeclarationError) {
-        let errors = advertisements.plans(for: capabilities).flatMap(\.issues).filter {
-            $0.severity == .error
-        }
+        let issues = advertisements.plans(for: capabilities).flatMap(\.issues)
+        let errors = issues.filter { $0.severity == .error }
         guard errors.isEmpty else { throw DeclarationError(issues: errors) }
     }
 
