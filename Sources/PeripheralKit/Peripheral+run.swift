@@ -119,7 +119,7 @@ extension Peripheral {
         let logger = limit.limited
         var publication = try publication()
         for warning in validate() {
-            logger.warning("\(warning)", metadata: ["peripheral.name": "\(name)"])
+            logger.warning("\(warning.message)", metadata: ["peripheral.name": "\(name)"])
         }
         var declared = DeclaredState(self, table: publication.table)
         let start = try await restore(declared, from: store, or: backend, logger: logger, Stopwatch(clock))

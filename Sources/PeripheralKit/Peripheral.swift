@@ -68,7 +68,7 @@ public struct Peripheral: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the peripheral, with 1 to 248 bytes of UTF-8. If the name is too long for an
-    ///     advertisement, the advertisement contains a shortened name.
+    ///     advertisement, the advertisement contains a shortened name, and ``validate()`` returns a warning.
     ///   - restorationIdentifier: The identifier for the preserved state of the peripheral, with 1 to 4,096
     ///     bytes of UTF-8. An example is `com.example.lamp`. The next run of the program continues with the
     ///     preserved state, even if the current run crashes. If the identifier is `nil`, the framework

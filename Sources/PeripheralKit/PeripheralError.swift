@@ -136,7 +136,7 @@ extension PeripheralError {
 
     static let noRestorationIdentifier = PeripheralError(
         code: .restorationUnavailable,
-        message: "The peripheral has a store for its state but no restoration identifier. "
+        message: "The state of the peripheral cannot be preserved, because it has no restoration identifier. "
             + "Declare an identifier with Peripheral(_:restorationIdentifier:)."
     )
 

@@ -45,7 +45,10 @@ struct FailureTests {
                     Issue.record("the body must not begin")
                 }
             }
-            #expect(error?.description == "peripheral: BlueZ 5.50 is not supported; use BlueZ 5.66 or later")
+            #expect(
+                error?.description
+                    == "error: peripheral: BlueZ 5.50 is not supported; use BlueZ 5.66 or later"
+            )
         }
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 import PeripheralConformance
+import PeripheralKit
 import PeripheralServiceConformance
 import PeripheralTesting
 import TestSupport
@@ -13,6 +14,13 @@ struct ServiceConformanceTests {
         try await scenario.run(on: backend, logger: .silent, clock: ManualClock()) { peripheral in
             backend.makeCentral(of: peripheral)
         }
+    }
+
+    /// The reports of a keyboard, for example, have one UUID, but each has a Report Reference.
+    @Test(arguments: ServiceConformance.scenarios)
+    func validationReportsNoMistake(scenario: Scenario) {
+        let reasons = scenario.makeRun().peripheral.validate().map(\.reason)
+        #expect(reasons.filter { $0.contains("have this UUID") || $0.contains("no characteristics") } == [])
     }
 
     @Test func everyScenarioHasItsOwnName() {

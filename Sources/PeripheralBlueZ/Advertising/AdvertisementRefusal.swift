@@ -37,7 +37,7 @@ extension RegistrationStateMachine.Failure {
             return "the adapter is powered off: power it on with 'bluetoothctl power on'"
         }
         if let issue = plan.issues.first(where: { $0.severity == .error }) ?? plan.issues.first {
-            return "likely because of this issue: \(issue)"
+            return "likely because of this issue: \(issue.message)"
         }
         if message.hasPrefix("Failed to parse") {
             return "bluetoothd does not accept a property. The log of bluetoothd names the property"

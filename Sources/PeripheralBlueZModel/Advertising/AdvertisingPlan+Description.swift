@@ -15,7 +15,7 @@ extension AdvertisingPlan: CustomStringConvertible {
             lines += rows(in: .scanResponse)
         }
         for issue in issues {
-            lines.append("\(issue.severity == .error ? "error" : "warning"): \(issue)")
+            lines.append("\(issue)")
         }
         return lines.joined(separator: "\n")
     }

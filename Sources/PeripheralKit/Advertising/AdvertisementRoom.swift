@@ -107,8 +107,17 @@ struct AdvertisementRoom {
     private mutating func examineName(room: Int) {
         guard let name = advertisement.localName, !name.isEmpty else { return }
         let limit = min(room - 2, AdvertisingStructure.maximumDataCount)
-        guard name.longestPrefix(ofUTF8ByteCount: limit).isEmpty else { return }
-        error("local name", "there is no room for it", "leave something out, or shorten it")
+        let sent = name.longestPrefix(ofUTF8ByteCount: limit)
+        if sent.isEmpty {
+            error("local name", "there is no room for it", "leave something out, or shorten it")
+        } else if sent.endIndex < name.endIndex, name.utf8.count <= 248 {
+            // A longer name is an error in any advertisement.
+            warning(
+                "local name",
+                "only its first \(sent.utf8.count) bytes fit",
+                "choose a name of at most \(limit) bytes"
+            )
+        }
     }
 
     private mutating func examine(_ structures: AdvertisementStructures, room: Int) {
@@ -135,9 +144,22 @@ struct AdvertisementRoom {
     }
 
     private mutating func error(_ field: String, _ reason: String, _ remedy: String) {
+        append(.error, field, reason, remedy)
+    }
+
+    private mutating func warning(_ field: String, _ reason: String, _ remedy: String) {
+        append(.warning, field, reason, remedy)
+    }
+
+    private mutating func append(
+        _ severity: DeclarationIssue.Severity,
+        _ field: String,
+        _ reason: String,
+        _ remedy: String
+    ) {
         issues.append(
             DeclarationIssue(
-                severity: .error,
+                severity: severity,
                 element: "\(field) of the \(element)",
                 reason: reason,
                 remedy: remedy
@@ -149,12 +171,13 @@ struct AdvertisementRoom {
 extension Advertisement {
     /// Whether the advertisement fits on every adapter, or on every adapter with the secondary channel.
     var fitsWhereverPossible: Bool {
-        AdvertisementRoom(for: self, on: secondaryChannel == nil ? .legacy : .extended, named: "").issues
-            .isEmpty
+        !AdvertisementRoom(for: self, on: secondaryChannel == nil ? .legacy : .extended, named: "").issues
+            .contains { $0.severity == .error }
     }
 
-    /// Reports the data that fits on no adapter (errors), and the data that fits only on some adapters
-    /// (warnings).
+    /// Reports the data that fits on no adapter (errors).
+    ///
+    /// The warnings are about data that fits only on some adapters, and about a name that is shortened.
     ///
     /// - Parameter element: The name of the advertisement in the issues.
     /// - Returns: The issues.
@@ -164,7 +187,9 @@ extension Advertisement {
         let legacy =
             secondaryChannel == nil
             ? AdvertisementRoom(for: self, on: .legacy, named: element).issues : extended
+        // A Bluetooth 5 adapter has the same room for the name, or more.
         return [DeclarationIssue].errors(onLegacy: legacy, onExtended: extended)
+            + legacy.filter { $0.severity == .warning }
     }
 }
 

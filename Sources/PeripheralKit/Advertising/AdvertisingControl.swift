@@ -1,3 +1,4 @@
+internal import Logging
 private import Synchronization
 
 /// Stores the advertisements of a running peripheral and serializes their changes.
@@ -10,22 +11,32 @@ final class AdvertisingControl: Sendable {
         var link: (any BackendLink)?
         /// The declaration, with the current services.
         var peripheral: Peripheral
+        /// The warnings about the current advertisements, which are already in the log.
+        var warnings: [DeclarationIssue]
     }
 
     private let turns = Turns()
     private let state: Mutex<State>
+    private let logger: Logger
     private let changed: @Sendable ([Advertisement]) -> Void
 
     /// - Parameters:
     ///   - peripheral: The peripheral that declares the advertisements.
+    ///   - logger: The log for the warnings about changed advertisements.
     ///   - changed: Receives the advertisements after each change, as the program has passed them.
-    init(of peripheral: Peripheral, changed: @escaping @Sendable ([Advertisement]) -> Void) {
+    init(
+        of peripheral: Peripheral,
+        logger: Logger,
+        changed: @escaping @Sendable ([Advertisement]) -> Void
+    ) {
+        self.logger = logger
         self.changed = changed
         state = Mutex(
             State(
                 declared: peripheral.initialAdvertisements,
                 resolved: peripheral.resolvedAdvertisements,
-                peripheral: peripheral
+                peripheral: peripheral,
+                warnings: DeclarationValidation(of: peripheral.resolvedAdvertisements, for: peripheral).issues
             )
         )
     }
@@ -66,9 +77,8 @@ final class AdvertisingControl: Sendable {
         var declared = former.declared
         let restarted = try change(&declared, former.peripheral.declaredAdvertisements)
         let resolved = declared.map(former.peripheral.resolved)
-        let errors = DeclarationValidation(of: resolved, for: former.peripheral).issues.filter {
-            $0.severity == .error
-        }
+        let issues = DeclarationValidation(of: resolved, for: former.peripheral).issues
+        let errors = issues.filter { $0.severity == .error }
         guard errors.isEmpty else { throw DeclarationError(issues: errors) }
         // The state changes first, because the backend can report the end of an advertisement before the call
         // returns.
@@ -80,6 +90,10 @@ final class AdvertisingControl: Sendable {
             throw error
         }
         changed(declared)
+        state.withLock { $0.warnings = issues }
+        for warning in issues where !former.warnings.contains(warning) {
+            logger.warning("\(warning.message)", metadata: ["peripheral.name": "\(former.peripheral.name)"])
+        }
     }
 
     /// Derives the advertisements from the present services, and changes those that differ.

@@ -188,7 +188,7 @@ extension PeripheralRuntime {
             throw error
         }
         for warning in addition.warnings {
-            logger.warning("\(warning)", metadata: ["peripheral.name": "\(publication.name)"])
+            logger.warning("\(warning.message)", metadata: ["peripheral.name": "\(publication.name)"])
         }
         added(addition)
         await advertiseServices()

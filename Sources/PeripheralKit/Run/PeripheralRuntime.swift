@@ -98,7 +98,7 @@ final class PeripheralRuntime: PeripheralHost {
             clock: clock,
             logger: logger
         )
-        advertising = AdvertisingControl(of: peripheral) { preservation?.advertised($0) }
+        advertising = AdvertisingControl(of: peripheral, logger: logger) { preservation?.advertised($0) }
         if let places = start?.formerPlaces { services.state.withLock { $0.formerPlaces = places } }
     }
 

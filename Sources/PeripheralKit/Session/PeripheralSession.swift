@@ -180,6 +180,9 @@ extension PeripheralSession {
     ///   or an appearance also interrupts the advertisement. The adapter sends the unchanged advertisements
     ///   without interruption.
     ///
+    /// The logger of the run receives the warnings about the new advertisements, such as a name that is
+    /// shortened. A change does not repeat the warnings about the earlier advertisements.
+    ///
     /// The countdown of an advertisement's `timeout` restarts in these cases:
     ///
     /// - The new value of `timeout` differs from the previous value.

@@ -27,14 +27,17 @@ struct AdvertisementRoomTests {
                 guard !plan.entries.contains(where: { $0.source == .kernel && $0.field == .flags }) else {
                     continue
                 }
-                let isRefused = advertisement.roomIssues(named: "advertisement")
-                    .contains {
-                        $0.severity == .error || $0.reason.contains(adapter.isExtended ? "Bluetooth 5" : "4")
-                    }
+                let issues = advertisement.roomIssues(named: "advertisement")
+                let generation = adapter.isExtended ? "Bluetooth 5" : "Bluetooth 4"
+                let isRefused = issues.contains { $0.severity == .error || $0.reason.contains(generation) }
                 if isRefused { #expect(!plan.isPossible, "\(number): \(plan)") }
                 // bluetoothd sends both parts to the kernel in one message of 252 bytes.
                 guard plan.isConnectable || plan.advertisingData.byteCount < 200 else { continue }
                 #expect(isRefused == !plan.isPossible, "\(number): \(plan)")
+                // A Bluetooth 5 adapter may have more room for the name.
+                guard plan.isPossible, adapter == adapters[0] else { continue }
+                let isCut = { (issue: DeclarationIssue) in issue.reason.hasPrefix("only its first ") }
+                #expect(issues.filter(isCut) == plan.issues.filter(isCut), "\(number): \(plan)")
             }
         }
     }

@@ -225,16 +225,17 @@ struct AdvertisingPlanTests {
         )
         #expect(
             long.plan(for: .legacy("5.66")).issues.map(\.description) == [
-                "local name of the advertisement: only its first 29 bytes fit; choose a name of at most 29 bytes",
-                "interval of the advertisement: BlueZ 5.66 ignores it; use BlueZ 5.77 or later, or start bluetoothd "
-                    + "with --experimental",
+                "warning: local name of the advertisement: only its first 29 bytes fit; choose a name of at most 29 "
+                    + "bytes",
+                "warning: interval of the advertisement: BlueZ 5.66 ignores it; use BlueZ 5.77 or later, or start "
+                    + "bluetoothd with --experimental",
             ]
         )
         let large = Advertisement(services: [], manufacturerData: Self.zeros(40))
         #expect(
             large.plan(for: .extended).issues.map(\.description) == [
-                "data of the advertisement: it has more than 31 bytes and is sent with extended advertising, which "
-                    + "Bluetooth 4 centrals do not receive; shorten it, or set secondaryChannel if this is intended"
+                "warning: data of the advertisement: it has more than 31 bytes and is sent with extended advertising, "
+                    + "which Bluetooth 4 centrals do not receive; shorten it, or set secondaryChannel if this is intended"
             ]
         )
         let shouting = Advertisement(transmitPower: .dBm(20))
@@ -242,7 +243,7 @@ struct AdvertisingPlanTests {
         adapter.transmitPowers = .dBm(-20) ... .dBm(8)
         #expect(
             shouting.plan(for: adapter).issues.map(\.description) == [
-                "transmit power of the advertisement: the adapter supports -20 dBm to 8 dBm and uses "
+                "warning: transmit power of the advertisement: the adapter supports -20 dBm to 8 dBm and uses "
                     + "the nearest value; choose a value in this range"
             ]
         )

@@ -145,7 +145,7 @@ struct BlueZRulesTests {
         let issues = Self.peripheral([.notify, .indicate]).validate(for: .bluez(version))
         #expect(
             issues.map(\.description) == [
-                "peripheral: BlueZ \(version) is not supported; use BlueZ 5.66 or later"
+                "error: peripheral: BlueZ \(version) is not supported; use BlueZ 5.66 or later"
             ]
         )
     }

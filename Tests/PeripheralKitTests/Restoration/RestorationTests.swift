@@ -227,6 +227,18 @@ final class RestorationTests: Sendable {
         #expect(other?.code == .restorationUnavailable)
     }
 
+    @Test func withoutAnIdentifierNothingIsPreserved() async throws {
+        try await door(identifier: nil).run(on: backend, logger: .silent) { session in
+            let error = await #expect(throws: PeripheralError.self) { try await session.preserve() }
+            #expect(error?.code == .restorationUnavailable)
+            #expect(
+                error?.message
+                    == "The state of the peripheral cannot be preserved, because it has no restoration identifier. "
+                    + "Declare an identifier with Peripheral(_:restorationIdentifier:)."
+            )
+        }
+    }
+
     @Test func whatOnRestoreThrowsEndsTheRun() async throws {
         try await run(door()) { _, session in try await session.preserve() }
         struct Refusal: Error {}

@@ -12,6 +12,8 @@ public struct DeclarationIssue: Hashable, Sendable, CustomStringConvertible {
     public let severity: Severity
 
     /// The declared element that has the issue, such as `characteristic 2a37 of service 180d`.
+    ///
+    /// If a characteristic has a constant ``UserDescription``, the text contains the description.
     public let element: String
 
     /// A description of the problem.
@@ -34,10 +36,13 @@ public struct DeclarationIssue: Hashable, Sendable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// The issue as one line of text.
+    /// The issue as one line of text, such as `warning: service 180d: it has no characteristics; …`.
     public var description: String {
-        "\(element): \(reason); \(remedy)"
+        "\(severity == .error ? "error" : "warning"): \(message)"
     }
+
+    /// The issue without its severity, for a log line that has a level.
+    package var message: String { "\(element): \(reason); \(remedy)" }
 }
 
 /// An error for an invalid declaration of a ``Peripheral``.

@@ -103,7 +103,7 @@ extension DeclarationValidation {
         of peripheral: Peripheral,
         _ formats: PresentationFormatIndex
     ) {
-        let parent = "characteristic \(characteristic.uuid) of service \(peripheral.services[service].uuid)"
+        let parent = characteristic.name(in: peripheral.services[service])
         let aggregates = characteristic.descriptors.filter { $0.uuid == .characteristicAggregateFormat }
         let count = characteristic.descriptors.count { $0.uuid == .characteristicPresentationFormat }
         if count > 1, aggregates.isEmpty {
@@ -219,7 +219,7 @@ extension DeclarationValidation {
     private static func elementsWithSignedWrites(in services: [GATTService]) -> [String] {
         services.flatMap { service in
             service.characteristics.filter { $0.properties.contains(.authenticatedSignedWrites) }
-                .map { "characteristic \($0.uuid) of service \(service.uuid)" }
+                .map { $0.name(in: service) }
         }
     }
 
@@ -231,7 +231,7 @@ extension DeclarationValidation {
         var elements: [(element: String, level: SecurityLevel)] = []
         for service in services {
             for characteristic in service.characteristics {
-                let element = "characteristic \(characteristic.uuid) of service \(service.uuid)"
+                let element = characteristic.name(in: service)
                 elements.append((element, characteristic.demandedSecurity))
                 for descriptor in characteristic.descriptors {
                     elements.append(

@@ -37,11 +37,13 @@ struct DeclarationValidation {
 
     private mutating func examineServices(of peripheral: Peripheral) {
         let formats = PresentationFormatIndex(of: peripheral.services)
+        examineEquals(among: peripheral.services)
         for (index, service) in peripheral.services.enumerated() {
             examine(service)
+            examineEquals(amongCharacteristicsOf: service)
             examineIncludes(of: service, at: index, of: peripheral)
             for (position, characteristic) in service.characteristics.enumerated() {
-                examine(characteristic, in: "service \(service.uuid)")
+                examine(characteristic, in: service)
                 examineFormats(of: characteristic, at: position, service: index, of: peripheral, formats)
             }
         }
@@ -69,6 +71,13 @@ struct DeclarationValidation {
     private mutating func examine(_ service: GATTService) {
         let element = "service \(service.uuid)"
         examineType(service.uuid, of: element)
+        if service.characteristics.isEmpty, service.includes.isEmpty {
+            warning(
+                element,
+                "it has no characteristics, so centrals cannot do anything with it",
+                "add a Characteristic, or leave out the service"
+            )
+        }
     }
 
     /// Refuses types that belong to the stack, and UUIDs that do not identify a type of element.
@@ -87,8 +96,8 @@ struct DeclarationValidation {
         }
     }
 
-    private mutating func examine(_ characteristic: CharacteristicDeclaration, in service: String) {
-        let element = "characteristic \(characteristic.uuid) of \(service)"
+    private mutating func examine(_ characteristic: CharacteristicDeclaration, in service: GATTService) {
+        let element = characteristic.name(in: service)
         if let first = declared.updateValue(element, forKey: characteristic.identity) {
             error(
                 element,
@@ -257,7 +266,7 @@ struct DeclarationValidation {
     private mutating func examinePersistence(of peripheral: Peripheral) {
         for service in peripheral.services {
             for characteristic in service.characteristics {
-                let element = "characteristic \(characteristic.uuid) of service \(service.uuid)"
+                let element = characteristic.name(in: service)
                 if characteristic.persistentValues.count > 1 {
                     error(element, "it has more than one persistent value", "keep one PersistentValue")
                 }

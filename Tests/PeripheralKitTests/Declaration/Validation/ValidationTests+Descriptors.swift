@@ -100,6 +100,7 @@ extension ValidationTests {
                 Read { 1 }
                 UserDescription("Level")
             },
+            description: "Level",
             "it promises a writable user description but has none",
             "add Descriptor<String>(0x2901) { Read { … } Write { … } }, or leave out .writableAuxiliaries"
         ),

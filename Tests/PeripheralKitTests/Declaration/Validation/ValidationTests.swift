@@ -18,11 +18,13 @@ struct ValidationTests {
         _ name: String,
         _ characteristic: Characteristic<Value>,
         severity: DeclarationIssue.Severity = .error,
+        description: String? = nil,
         descriptor: String? = nil,
         _ reason: String,
         _ remedy: String
     ) -> Case {
-        let element = "characteristic \(characteristic.uuid) of service 180f"
+        let quotation = description.map { " \"\($0)\"" } ?? ""
+        let element = "characteristic \(characteristic.uuid)\(quotation) of service 180f"
         return Case(
             testDescription: name,
             peripheral: Peripheral("P") { GATTService(0x180F) { characteristic } },
@@ -188,6 +190,7 @@ struct ValidationTests {
         about(
             "a descriptor of 513 bytes",
             Characteristic<UInt8>(0x2A19, value: 1) { UserDescription(String(repeating: "x", count: 513)) },
+            description: String(repeating: "x", count: 40) + "…",
             descriptor: "2901",
             "its value has 513 bytes",
             "split the value: an attribute holds at most 512 bytes"
@@ -205,6 +208,7 @@ struct ValidationTests {
                 UserDescription("One")
                 UserDescription("Two")
             },
+            description: "One",
             descriptor: "2901",
             "it is declared more than once",
             "declare each descriptor type once in a characteristic"
@@ -287,7 +291,9 @@ struct ValidationTests {
             testDescription: "more attributes than handles",
             peripheral: Peripheral("P") {
                 GATTService(0x180F) {
-                    (0..<32_768).map { _ in Characteristic<UInt8>(0x2A19, value: 1) }
+                    (0..<32_768 as Range<UInt16>).map { number in
+                        Characteristic<UInt8>(BluetoothUUID(0x3000 + number), value: 1)
+                    }
                 }
             },
             element: "peripheral",
@@ -306,7 +312,8 @@ struct ValidationTests {
         #expect(issue.element == test.element)
         #expect(issue.reason == test.reason)
         #expect(issue.remedy == test.remedy)
-        #expect(issue.description == "\(test.element): \(test.reason); \(test.remedy)")
+        let severity = test.severity == .error ? "error" : "warning"
+        #expect(issue.description == "\(severity): \(test.element): \(test.reason); \(test.remedy)")
     }
 
     @Test(arguments: all.filter { $0.severity == .error })
@@ -332,7 +339,7 @@ struct ValidationTests {
     }
 
     @Test func aSoundDeclarationHasNoIssues() {
-        let peripheral = Peripheral(String(repeating: "x", count: 248)) {
+        let peripheral = Peripheral(String(repeating: "x", count: 29)) {
             GATTService(0x180F) {
                 Characteristic<[UInt8]>(0x2A19, value: [UInt8](repeating: 0, count: 512))
                 Characteristic<UInt8>(0x2A19, [.read, .write, .notify, .indicate]) {
@@ -341,7 +348,7 @@ struct ValidationTests {
                     UserDescription("One")
                     Descriptor<UInt8>("5c3a0004-7e3c-4b6e-9d29-b3f1c0a1d001") { Write { _ in } }
                 }
-                Characteristic<UInt8>(0x2A19, .broadcast)
+                Characteristic<UInt8>(0x2A1A, .broadcast)
             }
             Advertisement(services: [], manufacturerData: [0xFFFF: [UInt8](repeating: 0, count: 24)])
         }
