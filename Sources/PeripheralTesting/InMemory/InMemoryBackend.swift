@@ -26,9 +26,7 @@ public import PeripheralKit
 /// - Pairing: As with the BlueZ setting `JustWorksRepairing = confirm`, the program decides whether a bonded
 ///   central can pair again using Just Works.
 /// - Advertising: Advertisements continue while centrals are connected, except advertisements that declare a
-///   pause during connections. The in-memory stack ignores the `timeout` of an advertisement. The in-memory
-///   stack refuses each advertisement that BlueZ 5.66, the oldest supported version, refuses on a Bluetooth 5
-///   adapter.
+///   pause during connections. The in-memory stack ignores the `timeout` of an advertisement.
 /// - Handlers: Each handler runs in a separate task.
 /// - Updates: Each update completes without delay, regardless of the send rate. A central stores received
 ///   updates until the test reads them.
