@@ -20,7 +20,7 @@ struct ActivityLogTests {
             Write { value in guard value == 202 else { throw ATTError.valueNotAllowed } }
         }
         let lamp = Peripheral("Lamp", pairing: .justWorks) { GATTService(0x180F) { brightness } }
-        let backend = InMemoryBackend()
+        let backend = InMemoryBackend(as: .specification)
         let address = try await lamp.run(on: backend, logger: log.logger) { session in
             let central = backend.makeCentral(of: lamp)
             try await central.connect(mtu: 185)
@@ -185,7 +185,7 @@ struct ActivityLogTests {
         }
         try? await Peripheral("P") { GATTService(0x180F) { text } }
             .run(on: backend, logger: log.logger) { _ in try await untilCancelled() }
-        let name = "characteristic \(uuid)"
+        let name = "characteristic \(uuid) \"Text\""
         let central = DeviceAddress.virtualHost
         #expect(
             log.lines.filter { $0.hasPrefix("trace: ") } == [
