@@ -6,58 +6,53 @@ import PeripheralKit
 /// anyone at the door can pair and unlock it. A real door shows a passkey to its owner only. Use
 /// `Pairing.displayPasskey` with a display on the inside, and `security: .authenticated`, which refuses a
 /// phone that has paired without the passkey.
-struct Door {
-    private static let serviceUUID: BluetoothUUID = "5c3a0011-7e3c-4b6e-9d29-b3f1c0a1d001"
-    private static let lockUUID: BluetoothUUID = "5c3a0012-7e3c-4b6e-9d29-b3f1c0a1d001"
-    private static let auditUUID: BluetoothUUID = "5c3a0013-7e3c-4b6e-9d29-b3f1c0a1d001"
-
+struct Door: GATTServiceDeclaration {
     /// Whether the door is locked.
     ///
     /// The value outlives the program. After a restart, the bolt follows the value.
-    let isLocked: Characteristic<Bool>
+    let isLocked = Characteristic<Bool>(
+        "5c3a0012-7e3c-4b6e-9d29-b3f1c0a1d001",
+        [.read, .write, .notify],
+        security: .encrypted,
+        updates: .latest
+    )
     /// The audit log: each entry names the phone that has locked or unlocked the door.
     ///
     /// A phone that has subscribed gets each entry. A bonded phone that was away gets the newest 64 entries
     /// when it returns.
     let audit = Characteristic<String>(
-        Self.auditUUID,
+        "5c3a0013-7e3c-4b6e-9d29-b3f1c0a1d001",
         .notify,
         security: .encrypted,
         updates: .durable
     )
-    let peripheral: Peripheral
 
-    /// Creates a door.
+    /// The name under which phones find the door.
+    var name = "Door"
+    /// Moves the bolt when a phone requests it, and when the state is restored.
     ///
-    /// - Parameters:
-    ///   - name: The name under which phones find the door.
-    ///   - moveBolt: Moves the bolt when a phone requests it, and when the state is restored. If it throws,
-    ///     the request is refused, or the run ends.
-    ///   - onRestore: Handles the state that the previous run left.
-    init(
-        name: String = "Door",
-        moveBolt: @escaping @Sendable (_ isLocked: Bool) async throws -> Void,
-        onRestore: @escaping @Sendable (RestoredState) async throws -> Void
-    ) {
-        isLocked = Characteristic(
-            Self.lockUUID,
-            [.read, .write, .notify],
-            security: .encrypted,
-            updates: .latest
-        ) { [audit] in
-            // The request is answered when both the state and the entry are preserved.
-            PersistentValue(initially: true, writes: .durable) { isLocked, central, updates in
-                try await moveBolt(isLocked)
-                try updates.append(audit, "\(isLocked ? "locked" : "unlocked") by \(central.address)")
+    /// If it throws, the request is refused, or the run ends.
+    let moveBolt: @Sendable (_ isLocked: Bool) async throws -> Void
+    /// Handles the state that the previous run left.
+    let onRestore: @Sendable (RestoredState) async throws -> Void
+
+    var service: GATTService {
+        GATTService("5c3a0011-7e3c-4b6e-9d29-b3f1c0a1d001") {
+            isLocked {
+                // The request is answered when both the state and the entry are preserved.
+                PersistentValue(initially: true, writes: .durable) { isLocked, central, updates in
+                    try await moveBolt(isLocked)
+                    try updates.append(audit, "\(isLocked ? "locked" : "unlocked") by \(central.address)")
+                }
             }
+            audit
         }
-        peripheral = Peripheral(name, restorationIdentifier: "door-lock", pairing: .justWorks) {
-            [isLocked, audit] in
-            GATTService(Self.serviceUUID) {
-                isLocked
-                audit
-            }
-        } onRestore: { [isLocked] restored in
+    }
+
+    var peripheral: Peripheral {
+        Peripheral(name, restorationIdentifier: "door-lock", pairing: .justWorks) {
+            self
+        } onRestore: { restored in
             try await onRestore(restored)
             // The previous run may have ended between the move and the save, or a person may have moved the
             // bolt by hand.

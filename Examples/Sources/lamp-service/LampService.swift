@@ -40,7 +40,11 @@ struct LampService: AsyncParsableCommand {
 
     /// Serves the lamp as the only service of the program, until a signal arrives or the time is up.
     private func serve(_ peripheral: Peripheral, on backend: some PeripheralBackend) async throws {
-        let lamp = PeripheralService(peripheral, on: backend) { [duration = options.duration?.duration] _ in
+        // The terminal belongs to the example.
+        var logger = Logger(label: "lamp-service")
+        logger.logLevel = .error
+        let duration = options.duration?.duration
+        let lamp = PeripheralService(peripheral, on: backend, logger: logger) { _ in
             Terminal.print("\(peripheral.name) is advertising; stop with Ctrl-C or SIGTERM.")
             // A graceful shutdown ends both waits.
             if let duration { try await Task.sleep(for: duration) } else { try await gracefulShutdown() }
@@ -54,7 +58,7 @@ struct LampService: AsyncParsableCommand {
                     )
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint],
-                logger: Logger(label: "lamp-service")
+                logger: logger
             )
         )
         try await group.run()

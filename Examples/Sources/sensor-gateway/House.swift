@@ -3,23 +3,18 @@ import PeripheralKit
 import Synchronization
 
 /// The sensors of a simulated house, and the service that counts them.
-final class House: Sendable {
+struct House {
     /// The number of sensors that the gateway has now.
-    let count: Characteristic<UInt8>
-    /// The service that the gateway always has.
-    let summary: GATTService
+    let count = Characteristic<UInt8>("5c3a0075-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .notify])
 
-    private let number: Number
+    private let number = Number()
     private let sensors = ["kitchen", "bathroom", "cellar"].map { RoomSensor($0) }
 
-    init() {
-        let number = Number()
-        count = Characteristic<UInt8>("5c3a0075-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .notify]) {
-            Read { number.value }
+    /// The service that the gateway always has.
+    var summary: GATTService {
+        GATTService("5c3a0074-7e3c-4b6e-9d29-b3f1c0a1d001") {
+            count { Read { number.value } }
         }
-        let count = count
-        summary = GATTService("5c3a0074-7e3c-4b6e-9d29-b3f1c0a1d001") { count }
-        self.number = number
     }
 
     /// Adds the service of each sensor that appears, and removes those of sensors that are silent.

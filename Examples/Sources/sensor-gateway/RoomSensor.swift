@@ -7,23 +7,18 @@ struct RoomSensor: GATTServiceDeclaration {
 
     let name: String
     /// The temperature in hundredths of a degree Celsius.
-    let temperature: Characteristic<Int16>
+    let temperature = Characteristic<Int16>("5c3a0072-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .notify])
     private let room: Characteristic<String>
-    private let thermometer: Thermometer
+    private let thermometer = Thermometer()
 
     init(_ name: String) {
-        let thermometer = Thermometer()
         self.name = name
-        self.thermometer = thermometer
-        temperature = Characteristic<Int16>("5c3a0072-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .notify]) {
-            Read { thermometer.value }
-        }
         room = Characteristic<String>(Self.roomUUID, value: name)
     }
 
     var service: GATTService {
         GATTService(Self.uuid) {
-            temperature
+            temperature { Read { thermometer.value } }
             room
         }
     }
