@@ -48,6 +48,10 @@ let package = Package(
         ),
         .testTarget(name: "FirmwareSupportTests", dependencies: ["FirmwareSupport"]),
         example("custom-lamp"),
+        .testTarget(
+            name: "CustomLampTests",
+            dependencies: ["custom-lamp", product("PeripheralKit"), product("PeripheralTesting")]
+        ),
         example("environmental-sensor", services: ["PeripheralEnvironmentalSensing"]),
         .testTarget(
             name: "EnvironmentalSensorTests",
