@@ -267,12 +267,25 @@ struct ChangingServicesTests {
     }
 
     /// Another program takes the handles of a pinned service before the service comes back.
-    @Test func aRefusedServiceReturnsWhenItsHandlesAreFree() async throws {
+    @Test func aRefusedServiceReturnsWithTheNextPublication() async throws {
         let pinned = GATTService(0xC200, handle: 0x0200) { Characteristic<UInt8>(0x2A6E, value: 7) }
         let sensors = [Sensor(1), Sensor(2)]
         let (clock, log) = (ManualClock(), LogRecorder())
         try await Self.run(logger: log.logger, clock: clock) { running in
             let (bluez, session) = (running.bluez, running.session)
+            /// Makes a change while the clock advances.
+            @Sendable func make(_ change: @escaping @Sendable () async throws -> Void) async throws {
+                let ended = Log<Void>()
+                let task = Task {
+                    defer { ended.append(()) }
+                    try await change()
+                }
+                try await until {
+                    clock.advance(by: .seconds(1))
+                    return !ended.entries.isEmpty
+                }
+                try await task.value
+            }
             try await session.add { pinned }
             try await session.add { sensors[0] }
             // The gateway waits for its clock, so the other program is first.
@@ -291,26 +304,62 @@ struct ChangingServicesTests {
                 }
                 #expect(try await running.found() == [.battery, 0xC201, 0x1815])
                 // The other services change as before.
-                let changed = Log<Void>()
-                let changes = Task {
-                    defer { changed.append(()) }
+                try await make {
                     try await session.add { sensors[1] }
                     try await session.remove(sensors[0])
                 }
-                try await until {
-                    clock.advance(by: .seconds(1))
-                    return !changed.entries.isEmpty
-                }
-                try await changes.value
                 #expect(try await running.found() == [.battery, 0xC202, 0x1815])
+                // A replacement that is refused as well loses nothing.
+                await #expect(throws: PeripheralError.self) {
+                    try await make {
+                        try await session.replace(pinned) {
+                            GATTService(0xC203, handle: 0x0200) { Characteristic<UInt8>(0x2A6F, value: 8) }
+                        }
+                    }
+                }
+                #expect(Set(session.services.map(\.uuid)) == [.battery, 0xC200, 0xC202])
+                // Time and connections cause no attempts, which would cost handles and indications.
+                let central = try await running.central()
+                let before = try await central.discover()
+                for _ in 0..<100 {
+                    clock.advance(by: .seconds(1))
+                    try await bluez.central(for: running.gateway).connect()
+                }
+                #expect(try await central.discover() == before)
             }
+            #expect(log.lines.count { $0.contains("Added services are off the air") } == 2)
+            var states = running.gateway.states.makeAsyncIterator()
+            try await bluez.restartDaemon()
+            while try await states.next()?.isOnTheAir == true {}
             try await until {
                 clock.advance(by: .seconds(1))
-                return try await running.found() == [.battery, 0xC200, 0xC202]
+                return session.state.isOnTheAir
             }
-            #expect(log.lines.count { $0.contains("Added services are off the air") } == 1)
+            #expect(try await running.found() == [.battery, 0xC200, 0xC202])
             try await session.remove(pinned)
             #expect(try await running.found() == [.battery, 0xC202])
+        }
+    }
+
+    /// The claims of a refused service do not stay in the database.
+    @Test(arguments: daemons)
+    func aRefusedAdditionChangesNothing(daemon: EmulatedBlueZ.Configuration) async throws {
+        let pinned = GATTService(0xC200, handle: 0x0200) { Characteristic<UInt8>(0x2A6E, value: 7) }
+        try await Self.run(Self.gateway(reservedHandles: 64), on: daemon) { running in
+            let other = Peripheral("Other") {
+                GATTService(0x1815, handle: 0x0202) { Characteristic<UInt8>(0x2A56, value: 1) }
+            }
+            try await other.run(on: running.bluez.backend, logger: .silent) { _ in
+                let central = try await running.central()
+                let hash = try await central.discover().services.flatMap(\.characteristics)
+                    .first { $0.uuid == .databaseHash }?.valueHandle
+                let handle = try #require(hash)
+                let before = try await central.read(handle, offset: 0)
+                for _ in 0..<2 {
+                    await #expect(throws: PeripheralError.self) { try await running.session.add { pinned } }
+                    #expect(try await central.read(handle, offset: 0) == before)
+                }
+            }
         }
     }
 
@@ -320,7 +369,7 @@ struct ChangingServicesTests {
         let log = LogRecorder()
         let gateway = Self.gateway(reservedHandles: reserved)
         @Sendable func notices() -> Int {
-            log.lines.count { $0.contains("reservedHandles than \(reserved)") }
+            log.lines.count { $0.contains("reservedHandles") }
         }
         try await Self.run(gateway, logger: log.logger) { running in
             // A sensor has 4 handles.

@@ -202,6 +202,11 @@ extension AssignedHandles {
         state.withLock { state in present(state).compactMap { range(of: $0, state) } }
     }
 
+    /// The ranges of ``demanded`` whose place the framework has chosen.
+    var chosen: [ClosedRange<AttributeHandle>] {
+        state.withLock { state in assignedServices(state).compactMap { range(of: $0, state) } }
+    }
+
     /// The ranges of ``demanded`` that the program or the preserved state has chosen, not bluetoothd.
     var planned: [ClosedRange<AttributeHandle>] {
         guard !hasPlan else { return demanded }

@@ -52,12 +52,12 @@ final class WantedServices: Sendable {
     ///   - send: Passes on the request.
     /// - Throws: `DeclarationError` if the running version does not support the services. In that case, the
     ///   request is not passed on. Otherwise the error of the change.
-    func add(_ services: BackendServices, _ send: (GroupedServices) -> Void) async throws {
+    func add(_ services: BackendServices, _ send: (GroupedServices, Set<Int>) -> Void) async throws {
         try examine(services)
         let number = insert(services)
         self[number]?.handles.pin()
         do {
-            try await change.make { send(present) }
+            try await change.make { send(present, services.areReturning ? [number] : []) }
         } catch {
             state.withLock { state in
                 state.groups[number] = nil
@@ -73,7 +73,7 @@ final class WantedServices: Sendable {
     ///   - services: The first handles of the services in their tables.
     ///   - send: Passes on the request.
     /// - Throws: The error of the change.
-    func remove(_ services: [AttributeHandle], _ send: (GroupedServices) -> Void) async throws {
+    func remove(_ services: [AttributeHandle], _ send: (GroupedServices, Set<Int>) -> Void) async throws {
         let present = state.withLock { state in
             for (number, group) in state.groups {
                 for service in services where state.present[number]?.remove(service) != nil {
@@ -83,7 +83,7 @@ final class WantedServices: Sendable {
             }
             return state.present
         }
-        try await change.make { send(present) }
+        try await change.make { send(present, []) }
         state.withLock { state in state.groups = state.groups.filter { state.present[$0.key] != nil } }
     }
 

@@ -64,14 +64,11 @@ extension BusSession {
                 adapter: supervisor.address(of: adapter)
             )
             return .reportedPublication
-        case .awaitRenewal(let delay, let advertisement, let services):
-            if let advertisement {
-                supervisor.report(
-                    advertisement,
-                    "An advertisement is off the air. The backend repeats the registration until bluetoothd accepts it."
-                )
-            }
-            for (group, failure) in services { reportRefusal(failure, of: group, for: supervisor) }
+        case .awaitRenewal(let delay, let failure):
+            supervisor.report(
+                failure,
+                "An advertisement is off the air. The backend repeats the registration until bluetoothd accepts it."
+            )
             try await supervisor.clock.sleep(for: delay)
             return .renewalIsDue
         case .withdrawAdvertisements(let numbers):

@@ -18,6 +18,7 @@ extension BusSession {
         on adapter: String,
         for supervisor: Supervisor
     ) async throws -> [Int: RegistrationStateMachine.Failure] {
+        let isFirst = applications.all.isEmpty
         var refused: [Int: RegistrationStateMachine.Failure] = [:]
         for group in groups.keys.inOrder().compactMap({ supervisor.services[$0] })
         // The program may have removed all services of the group meanwhile.
@@ -31,6 +32,10 @@ extension BusSession {
                     ?? RegistrationStateMachine.Failure(error, step: .registeringApplication)
                 guard group.services.areAdded, !failure.isLoss, !failure.isOfConnection else { throw failure }
                 refused[group.number] = failure
+                // The program receives the refusal of its own change.
+                if isFirst || group.services.areReturning {
+                    reportRefusal(failure, of: group, for: supervisor)
+                }
             }
         }
         try await reservation.reserveRoom(
@@ -42,17 +47,16 @@ extension BusSession {
     }
 
     /// Logs that the services of a group are off the air.
-    func reportRefusal(
+    private func reportRefusal(
         _ failure: RegistrationStateMachine.Failure,
-        of number: Int,
+        of group: ServiceGroup,
         for supervisor: Supervisor
     ) {
-        guard let group = supervisor.services[number] else { return }
         let services = group.handles.order.map { "\(group.table.services[$0].uuid)" }
         supervisor.log.report(
-            .refusedServices(group: number),
+            .refusedServices(group: group.number),
             .warning,
-            "Added services are off the air. The backend repeats the registration until bluetoothd accepts it.",
+            "Added services are off the air until the peripheral is published again, or until the program removes them and adds them again.",
             metadata: [
                 "services": "\(services.joined(separator: ", "))",
                 "peripheral.reason": .bounded(failure.message, by: "\(failure.code)"),
@@ -106,18 +110,18 @@ extension BusSession {
             // After a lost connection, there is nothing to withdraw.
             await application.withdraw(from: connection)
             await centrals.remove(application.characteristicHandles)
+            // The claims for refused services would stay in the database.
+            try? await reservation.releaseIdle(besides: others, in: daemon)
             throw error
         }
         if group.services.areAdded {
-            let count = supervisor.publication.reservedHandles
-            if await reservation.exceedsRoom(of: count, handles.demanded) {
+            if await reservation.exceedsRoom(of: supervisor.publication.reservedHandles, handles.chosen) {
                 supervisor.log.report(
                     .unreservedHandles,
                     .notice,
                     """
                     Connected centrals receive additional Service Changed indications, because added services \
-                    use handles that are not reserved. Declare the peripheral with more reservedHandles than \
-                    \(count).
+                    use handles that are not reserved. The reservedHandles of the peripheral reserve handles.
                     """
                 )
             }

@@ -5,10 +5,15 @@ extension RegistrationStateMachine {
     struct Services {
         private(set) var wanted: GroupedServices
         private(set) var registered: GroupedServices = [:]
-        /// The failures of groups that bluetoothd has refused, until the next attempt.
-        var refusals: [Int: Failure] = [:]
+        /// The groups that bluetoothd has refused.
+        ///
+        /// They are registered again with the next registration, and not before. Each attempt makes
+        /// bluetoothd indicate Service Changed and use up handles, because it checks handles.
+        private var refused: Set<Int> = []
         /// The wanted services before the program changed them.
         private var former: GroupedServices?
+        /// The groups of the change that stay wanted even if bluetoothd refuses them.
+        private var returning: Set<Int> = []
         private var outcome: Result<Void, Failure>?
 
         init(of wanted: GroupedServices) {
@@ -24,7 +29,7 @@ extension RegistrationStateMachine.Services {
 
     /// The groups that are neither registered nor refused.
     var missing: GroupedServices {
-        wanted.filter { registered[$0.key] == nil && refusals[$0.key] == nil }
+        wanted.filter { registered[$0.key] == nil && !refused.contains($0.key) }
     }
 
     /// The registered services that are not wanted.
@@ -42,15 +47,16 @@ extension RegistrationStateMachine.Services {
     /// Records bluetoothd's answers.
     ///
     /// If bluetoothd has refused a group that is new with the change of the program, the services before the
-    /// change are wanted again. All other refused groups are tried again later.
-    mutating func note(_ groups: GroupedServices, refused: [Int: Failure]) {
-        registered.merge(groups.filter { refused[$0.key] == nil }) { $1 }
-        if let former, let new = refused.keys.inOrder().first(where: { former[$0] == nil }) {
-            wanted = former
-            self.former = nil
-            outcome = refused[new].map { .failure($0) }
-        }
-        refusals = refusals.merging(refused) { $1 }.filter { wanted[$0.key] != nil }
+    /// change are wanted again. All other refused groups stay wanted.
+    mutating func note(_ groups: GroupedServices, refused failures: [Int: Failure]) {
+        registered.merge(groups.filter { failures[$0.key] == nil }) { $1 }
+        refused.formUnion(failures.keys)
+        guard let former else { return }
+        let new = failures.keys.inOrder().first { former[$0] == nil && !returning.contains($0) }
+        guard let new else { return }
+        wanted = former
+        self.former = nil
+        outcome = failures[new].map { .failure($0) }
     }
 
     mutating func noteWithdrawn(_ services: GroupedServices) {
@@ -62,9 +68,10 @@ extension RegistrationStateMachine.Services {
 
     // MARK: Changes by the program
 
-    mutating func demand(_ new: GroupedServices) {
+    mutating func demand(_ new: GroupedServices, returning: Set<Int>) {
         former = wanted
         wanted = new
+        self.returning = returning
     }
 
     /// Completes the change because every possible step is done.

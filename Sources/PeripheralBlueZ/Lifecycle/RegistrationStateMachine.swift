@@ -45,7 +45,9 @@ struct RegistrationStateMachine {
         /// The advertisements in `restarted` go on the air again, even if their timeout has passed.
         case advertisingDemanded([Advertisement], restarted: Set<Int>)
         /// The program changes the services.
-        case servicesDemanded(GroupedServices)
+        ///
+        /// The groups in `returning` stay wanted even if bluetoothd refuses them.
+        case servicesDemanded(GroupedServices, returning: Set<Int> = [])
         /// A central has connected or disconnected.
         ///
         /// The associated value is the number of connected centrals.
@@ -71,10 +73,8 @@ struct RegistrationStateMachine {
         /// Changes the registered advertisements that differ from the requested advertisements.
         case changeAdvertisements([Int: Advertisement])
         case reportPublication
-        /// Logs what bluetoothd has refused, and waits before the next attempt.
-        ///
-        /// The keys of `services` are the numbers of the refused groups.
-        case awaitRenewal(after: Duration, advertisement: Failure?, services: [Int: Failure])
+        /// Logs that an advertisement could not be registered, and waits before the next attempt.
+        case awaitRenewal(after: Duration, because: Failure)
         case withdrawAdvertisements(Set<Int>)
         case withdrawApplications
         case withdrawAgent
@@ -153,7 +153,7 @@ struct RegistrationStateMachine {
         switch event {
         case .stopRequested: stop()
         case .advertisingDemanded(let new, let restarted): demand(new, restarted)
-        case .servicesDemanded(let new): demand(new)
+        case .servicesDemanded(let new, let returning): demand(new, returning)
         case .connectionsChanged(let count): changeConnections(count)
         case .advertisementReleased(let number): releaseAdvertisement(number)
         case .powerChanged(let isPowered): changePower(isPowered)
@@ -204,7 +204,7 @@ extension RegistrationStateMachine {
             isReported = true
             return proceed()
         case (.awaitingRenewal, .renewalIsDue):
-            forgetRefusals()
+            advertising.refusals = [:]
             return proceed()
         case (.stoppingAdvertisements(let failure), .withdrewAdvertisements):
             return withdrawApplications(failure)
@@ -314,14 +314,10 @@ extension RegistrationStateMachine {
         isAdvertising = isPowered && refusal == nil && advertising.isAnythingMeant
         advertising.completeDemand()
         services.completeDemand()
-        guard refusal == nil, services.refusals.isEmpty else {
+        if let refusal {
             failedRenewals += 1
             state = .awaitingRenewal
-            return .awaitRenewal(
-                after: Self.renewalDelay(after: failedRenewals),
-                advertisement: refusal,
-                services: services.refusals
-            )
+            return .awaitRenewal(after: Self.renewalDelay(after: failedRenewals), because: refusal)
         }
         if isPowered { failedRenewals = 0 }
         state = .published
@@ -385,7 +381,9 @@ extension RegistrationStateMachine {
     }
 
     /// Whether every possible step is done and no advertisement is refused.
-    var isComplete: Bool { isSettled && isPowered && advertising.firstRefusal == nil }
+    var isComplete: Bool {
+        if case .published = state { isPowered } else { false }
+    }
 
     private var isStopping: Bool {
         if case .stoppingAdvertisements = state { true } else { false }
@@ -403,15 +401,6 @@ extension RegistrationStateMachine {
 // MARK: - Events during a step
 
 extension RegistrationStateMachine {
-    /// Requires a further attempt with everything that bluetoothd has refused.
-    ///
-    /// Each of these events ends the wait for the next attempt. If an event did not also bring the attempt, a
-    /// program that often changes its advertisement would put off the attempt forever.
-    private mutating func forgetRefusals() {
-        advertising.refusals = [:]
-        services.refusals = [:]
-    }
-
     private mutating func stop() -> Action? {
         switch state {
         case .stoppingAdvertisements, .withdrawingApplications, .withdrawingAgent, .idle, .finished:
@@ -423,13 +412,11 @@ extension RegistrationStateMachine {
 
     private mutating func demand(_ new: [Advertisement], _ restarted: Set<Int>) -> Action? {
         advertising.demand(new, restarted: restarted)
-        forgetRefusals()
         return isSettled ? proceed() : nil
     }
 
-    private mutating func demand(_ new: GroupedServices) -> Action? {
-        services.demand(new)
-        forgetRefusals()
+    private mutating func demand(_ new: GroupedServices, _ returning: Set<Int>) -> Action? {
+        services.demand(new, returning: returning)
         return isSettled ? proceed() : nil
     }
 
@@ -439,7 +426,7 @@ extension RegistrationStateMachine {
         guard adapter.connectionsInterruptAdvertising || advertising.wanted != before else { return nil }
         if adapter.connectionsInterruptAdvertising { advertising.outdateAll() }
         // The adapter may accept an advertisement after a change of the connections.
-        forgetRefusals()
+        advertising.refusals = [:]
         return isSettled ? proceed() : nil
     }
 
@@ -447,7 +434,7 @@ extension RegistrationStateMachine {
         guard isOn != isPowered else { return nil }
         isPowered = isOn
         advertising.outdateAll()
-        forgetRefusals()
+        advertising.refusals = [:]
         if !isOn { isAdvertising = false }
         return isSettled ? proceed() : nil
     }

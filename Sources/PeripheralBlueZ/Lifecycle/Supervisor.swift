@@ -118,8 +118,8 @@ final class Supervisor: Sendable {
             remove: @Sendable ([AttributeHandle]) async throws -> Void
         )
     {
-        let send: @Sendable (GroupedServices) -> Void = { [events] present in
-            events.add(QueuedEvent(event: .servicesDemanded(present)))
+        let send: @Sendable (GroupedServices, Set<Int>) -> Void = { [events] present, returning in
+            events.add(QueuedEvent(event: .servicesDemanded(present, returning: returning)))
         }
         return (
             { [services] added in try services.examine(added) },

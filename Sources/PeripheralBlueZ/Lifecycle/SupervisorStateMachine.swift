@@ -34,7 +34,9 @@ struct SupervisorStateMachine {
         /// See ``RegistrationStateMachine/Event/advertisingDemanded(_:restarted:)``.
         case advertisingDemanded([Advertisement], restarted: Set<Int>)
         /// The program changes the services.
-        case servicesDemanded(GroupedServices)
+        ///
+        /// See ``RegistrationStateMachine/Event/servicesDemanded(_:returning:)``.
+        case servicesDemanded(GroupedServices, returning: Set<Int> = [])
         case busLost
         case daemonAppeared
         case daemonLost
@@ -144,7 +146,7 @@ struct SupervisorStateMachine {
         return switch event {
         case .stopRequested: stop()
         case .advertisingDemanded(let advertisements, let restarted): demand(advertisements, restarted)
-        case .servicesDemanded(let services): demand(services)
+        case .servicesDemanded(let services, _): demand(services)
         case .busLost: loseBus()
         case .daemonFound: beginAgain()
         case .daemonAppeared, .daemonLost, .adapterAppeared, .adapterLost, .powerChanged: lookAgain()
@@ -174,7 +176,7 @@ struct SupervisorStateMachine {
         case .stopRequested: .stopRequested
         case .advertisingDemanded(let advertisements, let restarted):
             .advertisingDemanded(advertisements, restarted: restarted)
-        case .servicesDemanded(let services): .servicesDemanded(services)
+        case .servicesDemanded(let services, let returning): .servicesDemanded(services, returning: returning)
         case .busLost: .lost(.busLost)
         case .daemonLost: .lost(.daemonLost)
         case .adapterLost(adapter): .lost(.adapterLost(adapter))
@@ -271,8 +273,8 @@ extension SupervisorStateMachine {
         case nil: return nil
         case .finish(nil): return finish(nil)
         case .finish(let failure?): return recover(from: failure)
-        case .awaitRenewal(_, let failure, _):
-            if let failure { obstacle = failure }
+        case .awaitRenewal(_, let failure):
+            obstacle = failure
             return action.map { .registration($0, on: registration.adapter.path) }
         case let action?: return .registration(action, on: registration.adapter.path)
         }

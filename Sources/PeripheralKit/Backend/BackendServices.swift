@@ -25,6 +25,11 @@ public struct BackendServices: Hashable, Sendable {
     /// Whether the services may use handles from 0x0400 on.
     package let mayFreezeDatabaseHash: Bool
 
+    /// Whether the services return after a refused replacement.
+    ///
+    /// If the stack refuses them too, they stay part of the peripheral, and the addition succeeds.
+    package var areReturning = false
+
     package init(
         table: AttributeTable,
         preservedHandles: [AttributeHandle: AttributeHandle],

@@ -145,7 +145,9 @@ extension PeripheralRuntime {
             do {
                 try await register(addition(of: declarations, mayFreezeDatabaseHash), continuing: values)
             } catch {
-                try await register(addition(of: former, true), continuing: values)
+                var addition = try addition(of: former, true)
+                addition.services.areReturning = true
+                try await register(addition, continuing: values)
                 throw error
             }
         }

@@ -6,7 +6,7 @@ struct ServiceAddition {
     /// The declaration with the added services.
     let declared: DeclaredState
     /// The added services alone.
-    let services: BackendServices
+    var services: BackendServices
     /// The warnings about the added services.
     let warnings: [DeclarationIssue]
     /// The persistent values that the services had at the end of an earlier run.

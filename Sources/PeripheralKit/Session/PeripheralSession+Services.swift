@@ -41,7 +41,9 @@ extension PeripheralSession {
     ///
     /// When the peripheral is published again after a loss, the Bluetooth stack may refuse added services,
     /// for example because another program has taken their pinned handles. The other services then serve on,
-    /// and the framework repeats the attempt until it succeeds.
+    /// and the log names the refused services. They return with the next publication. The framework makes no
+    /// attempt before, because each attempt would cost handles and Service Changed indications. To try again
+    /// at once, remove the services and add them again.
     ///
     /// - Parameters:
     ///   - mayFreezeDatabaseHash: Whether the services may have handles from 0x0400 on if no other handles

@@ -47,18 +47,13 @@ struct RegistrationStateMachineTests {
     private static let demanded = Event.advertisingDemanded([short], restarted: [])
     private static let changing = published + [demanded]
 
-    private static let awaitsRefused = Action.awaitRenewal(
-        after: .seconds(1),
-        advertisement: refused,
-        services: [:]
-    )
+    private static let awaitsRefused = Action.awaitRenewal(after: .seconds(1), because: refused)
     private static let awaitsRenewal = Action.awaitRenewal(
         after: .seconds(1),
-        advertisement: Machine.Failure(
+        because: Machine.Failure(
             code: .connectionLost,
             message: "bluetoothd has withdrawn the advertisement. See bluetoothd's log for the reason."
-        ),
-        services: [:]
+        )
     )
     private static let withdrawsAdvertisement = Action.withdrawAdvertisements([0])
     private static let advertises = Action.registerAdvertisements([0: plain])
@@ -469,11 +464,7 @@ struct RegistrationStateMachineTests {
     @Test func renewalIsTriedLessAndLessOften() {
         var machine = Self.machine(after: Self.renewing)
         for seconds in [1, 2, 4, 8, 16, 30, 30, 30] {
-            let wait = Action.awaitRenewal(
-                after: .seconds(seconds),
-                advertisement: Self.refused,
-                services: [:]
-            )
+            let wait = Action.awaitRenewal(after: .seconds(seconds), because: Self.refused)
             #expect(machine.handle(Self.refusesAll) == wait)
             #expect(machine.handle(.renewalIsDue) == Self.advertises)
         }
@@ -722,13 +713,6 @@ struct RegistrationStateMachineTests {
         #expect(machine.services.wanted == Self.added)
     }
 
-    private static func awaitsServices(
-        _ refused: [Int: Machine.Failure],
-        after delay: Duration
-    ) -> Action {
-        .awaitRenewal(after: delay, advertisement: nil, services: refused)
-    }
-
     /// A machine that registers an added service again, which is refused.
     private static func machineWithRefusal() -> (machine: Machine, action: Action?) {
         var machine = Machine(on: adapter, services: added, advertisements: [plain])
@@ -740,27 +724,25 @@ struct RegistrationStateMachineTests {
         return (machine, action)
     }
 
-    @Test func addedServicesThatAreRefusedDuringARecoveryAreTriedAgain() {
+    /// Each further attempt would make bluetoothd indicate Service Changed and use up handles.
+    @Test func addedServicesThatAreRefusedDuringARecoveryWaitForTheNextOne() {
         var (machine, action) = Self.machineWithRefusal()
-        #expect(action == Self.awaitsServices([1: Self.refused], after: .seconds(1)))
+        #expect(action == nil)
         #expect(machine.isAdvertising && machine.isPublished && machine.isComplete)
-        for seconds in [2, 4] {
-            #expect(machine.handle(.renewalIsDue) == .registerServices([1: [9]]))
-            let wait = Self.awaitsServices([1: Self.refused], after: .seconds(seconds))
-            #expect(machine.handle(.registeredServices(refused: [1: Self.refused])) == wait)
+        #expect(machine.services.registered == [0: [1]])
+        for event in [Event.powerChanged(false), .powerChanged(true), .withdrewAdvertisements, Self.done] {
+            let next = machine.handle(event)
+            if case .registerServices = next { Issue.record("\(event) causes an attempt") }
         }
-        #expect(machine.handle(.renewalIsDue) == .registerServices([1: [9]]))
-        #expect(machine.handle(.registeredServices(refused: [:])) == nil)
-        #expect(machine.services.registered == Self.added)
-        #expect(machine.takeOutcomeOfServices() == nil)
+        #expect(machine.handle(.lost(Self.gone)) == .finish(Self.gone))
+        #expect(machine.services.wanted == Self.added)
     }
 
     @Test func aRefusedGroupDoesNotRefuseAChange() {
         var (machine, _) = Self.machineWithRefusal()
         let wanted: GroupedServices = [0: [1], 1: [9], 2: [30]]
-        #expect(machine.handle(.servicesDemanded(wanted)) == .registerServices([1: [9], 2: [30]]))
-        let wait = Self.awaitsServices([1: Self.refused], after: .seconds(2))
-        #expect(machine.handle(.registeredServices(refused: [1: Self.refused])) == wait)
+        #expect(machine.handle(.servicesDemanded(wanted)) == .registerServices([2: [30]]))
+        #expect(machine.handle(.registeredServices(refused: [:])) == nil)
         guard case .success? = machine.takeOutcomeOfServices() else {
             Issue.record("the change is done")
             return
@@ -769,13 +751,10 @@ struct RegistrationStateMachineTests {
         #expect(machine.services.wanted == wanted)
     }
 
-    @Test func aRefusedChangeDoesNotEndTheAttemptsWithAnotherGroup() {
+    @Test func aRefusedChangeLeavesARefusedGroupWanted() {
         var (machine, _) = Self.machineWithRefusal()
-        let wanted: GroupedServices = [0: [1], 1: [9], 2: [30]]
-        _ = machine.handle(.servicesDemanded(wanted))
-        let wait = Self.awaitsServices([1: Self.refused], after: .seconds(2))
-        let refusals = [1: Self.refused, 2: Self.refused]
-        #expect(machine.handle(.registeredServices(refused: refusals)) == wait)
+        _ = machine.handle(.servicesDemanded([0: [1], 1: [9], 2: [30]]))
+        #expect(machine.handle(.registeredServices(refused: [2: Self.refused])) == nil)
         guard case .failure(Self.refused)? = machine.takeOutcomeOfServices() else {
             Issue.record("the change is refused")
             return
@@ -783,7 +762,18 @@ struct RegistrationStateMachineTests {
         #expect(machine.services.wanted == Self.added)
     }
 
-    @Test func aRefusedGroupThatIsRemovedIsNotTriedAgain() {
+    /// A program changes the services while they are registered again.
+    @Test func aChangeDuringARecoveryIsNotRefusedWithAnotherGroup() {
+        var machine = Machine(on: Self.adapter, services: Self.added, advertisements: [Self.plain])
+        _ = machine.start()
+        _ = machine.handle(.registeredAgent)
+        let wanted: GroupedServices = [0: [1], 1: [9], 2: [30]]
+        #expect(machine.handle(.servicesDemanded(wanted)) == nil)
+        #expect(machine.handle(.registeredServices(refused: [1: Self.refused])) == Self.advertises)
+        #expect(machine.services.wanted == wanted)
+    }
+
+    @Test func aRefusedGroupCanBeRemoved() {
         var (machine, _) = Self.machineWithRefusal()
         #expect(machine.handle(.servicesDemanded([0: [1]])) == nil)
         guard case .success? = machine.takeOutcomeOfServices() else {
@@ -792,13 +782,17 @@ struct RegistrationStateMachineTests {
         }
     }
 
-    /// Each of these events ends the wait, so it must bring the attempt.
-    @Test(arguments: [
-        Event.advertisingDemanded([plain], restarted: []), .powerChanged(false), .connectionsChanged(1),
-    ])
-    func eventsDoNotPutOffTheAttempt(_ event: Event) {
-        var (machine, _) = Self.machineWithRefusal()
-        #expect(machine.handle(event) == .registerServices([1: [9]]))
+    /// The services of a refused replacement return, even if bluetoothd refuses them as well.
+    @Test func returningServicesStayWanted() {
+        var machine = Self.machine(after: Self.published)
+        let demand = Event.servicesDemanded(Self.added, returning: [1])
+        #expect(machine.handle(demand) == .registerServices([1: [9]]))
+        #expect(machine.handle(.registeredServices(refused: [1: Self.refused])) == nil)
+        guard case .success? = machine.takeOutcomeOfServices() else {
+            Issue.record("the change is done")
+            return
+        }
+        #expect(machine.services.wanted == Self.added)
     }
 
     /// bluetoothd may have the services nevertheless.

@@ -261,6 +261,12 @@ actor HandleReservation {
         record.forgetChecked()
     }
 
+    /// Releases the claims that neither registered services need, nor services that are added later.
+    func releaseIdle(besides kept: [ClosedRange<AttributeHandle>], in daemon: Daemon) async throws(BusError) {
+        let needed = HandleBlock.touched(by: kept).union(room).union(former)
+        try await release(claimed.subtracting(needed), in: daemon)
+    }
+
     /// Releases all claims.
     func release(in daemon: Daemon) async throws(BusError) {
         try await release(claimed, in: daemon)
