@@ -341,28 +341,6 @@ struct ChangingServicesTests {
         }
     }
 
-    /// The claims of a refused service do not stay in the database.
-    @Test(arguments: daemons)
-    func aRefusedAdditionChangesNothing(daemon: EmulatedBlueZ.Configuration) async throws {
-        let pinned = GATTService(0xC200, handle: 0x0200) { Characteristic<UInt8>(0x2A6E, value: 7) }
-        try await Self.run(Self.gateway(reservedHandles: 64), on: daemon) { running in
-            let other = Peripheral("Other") {
-                GATTService(0x1815, handle: 0x0202) { Characteristic<UInt8>(0x2A56, value: 1) }
-            }
-            try await other.run(on: running.bluez.backend, logger: .silent) { _ in
-                let central = try await running.central()
-                let hash = try await central.discover().services.flatMap(\.characteristics)
-                    .first { $0.uuid == .databaseHash }?.valueHandle
-                let handle = try #require(hash)
-                let before = try await central.read(handle, offset: 0)
-                for _ in 0..<2 {
-                    await #expect(throws: PeripheralError.self) { try await running.session.add { pinned } }
-                    #expect(try await central.read(handle, offset: 0) == before)
-                }
-            }
-        }
-    }
-
     /// Handles that are not reserved make bluetoothd indicate more than each addition.
     @Test(arguments: [(reserved: 0, services: 1), (64, 17)])
     func theLogNamesAReservationThatIsTooSmall(reserved: Int, services: Int) async throws {
