@@ -191,12 +191,13 @@ async def ends(path):
 
 
 async def refused(what, path, *arguments, **environment):
-    """The program cannot work: one sentence on stderr, exit 1."""
+    """The program cannot work: one sentence on stderr, the next steps, exit 1."""
     program = await Program.start(path, '--name', NAME, '--duration', '20s', *arguments, **environment)
     status, _, err = await program.end(seconds=40)
     check('%s: exit 1' % what, status == 1, 'status %s' % status)
     lines = err.strip().splitlines()
-    check('%s: one sentence that says so' % what, len(lines) == 1 and lines[0].rstrip().endswith('.'), err.strip()[:500])
+    check('%s: one sentence that says so' % what, len(lines) == 2 and lines[0].rstrip().endswith('.'), err.strip()[:500])
+    check('%s: the next steps' % what, '--emulated' in lines[-1] and 'peripheral-doctor' in lines[-1], err.strip()[:500])
 
 
 async def refusals(path):

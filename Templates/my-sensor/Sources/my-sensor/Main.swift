@@ -19,14 +19,35 @@ enum Main {
     static func run() async throws {
         // Take the readings of your own sensor here.
         let sensor = MySensor { Int16.random(in: 2000...2200) }
-        if CommandLine.arguments.contains("--emulated") {
+        switch Array(CommandLine.arguments.dropFirst()) {
+        case []:
+            try await runOnBlueZ(sensor)
+        case ["--emulated"]:
             try await runEmulated(sensor)
-        } else {
-            let peripheral = sensor.peripheral
-            try await peripheral.run(on: .bluez, stoppingOn: [SIGTERM, SIGINT]) { session in
-                print("\(peripheral.name) is advertising; stop with Ctrl-C.")
-                for await _ in session.events {}
-            }
+        case ["--help"]:
+            print(usage)
+        case let arguments:
+            throw UsageError(description: "unknown arguments: \(arguments.joined(separator: " "))\n\(usage)")
+        }
+    }
+
+    private static let usage = """
+        usage: my-sensor [--emulated | --help]
+          --emulated  use an emulated bluetoothd and a virtual central; no Bluetooth is needed
+          --help      print this text
+        Without an option, the sensor uses the Bluetooth adapter of this device.
+        """
+
+    private struct UsageError: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Runs the sensor on the Bluetooth adapter of this device.
+    static func runOnBlueZ(_ sensor: MySensor) async throws {
+        let peripheral = sensor.peripheral
+        try await peripheral.run(on: .bluez, stoppingOn: [SIGTERM, SIGINT]) { session in
+            print("\(peripheral.name) is advertising; stop with Ctrl-C.")
+            for await _ in session.events {}
         }
     }
 

@@ -155,7 +155,8 @@ struct ConformanceRunner {
         }
         let failures = Mutex(0)
         try await CentralPool.run(program) { pool in
-            for scenario in scenarios {
+            for (number, scenario) in scenarios.enumerated() {
+                if number > 0, number.isMultiple(of: Self.scenariosPerDaemon) { await restartDaemon() }
                 if await !Rig.order(["check-bluetoothd"]) {
                     // It does at times when a central leaves it; that is no fault of the next scenario.
                     print("      bluetoothd has crashed or hangs, and is started again")
@@ -193,6 +194,11 @@ struct ConformanceRunner {
     }
 
     private static let all = ConformanceSuite.scenarios + ServiceConformance.scenarios
+
+    /// The number of scenarios after which bluetoothd is started again.
+    ///
+    /// Each scenario uses up handles. From 0x0400 on, bluetoothd no longer changes the Database Hash.
+    private static let scenariosPerDaemon = 40
 
     /// The scenarios that the arguments ask for.
     private static func scenarios(for arguments: [Substring]) -> [Scenario] {
