@@ -108,7 +108,7 @@ async def next_of(values, seconds=15.0):
 async def environmental_sensing(folder):
     """Environmental Sensing 1.0, with the values of the GATT Specification Supplement."""
     program = await Program.start(folder + '/environmental-sensor', '--adapter', 'hci0', '--name', 'Weather', '--duration', '90s')
-    check('the rig has no sensors', await program.says('These are simulated sensors.'))
+    check('the rig has no sensors', await program.says('This device has no sensor, so the values are simulated.'))
     async with await Central.open() as central:
         _, peer = await connect(central, name='Weather')
         sensing = Characteristics(peer, 0x181A)
