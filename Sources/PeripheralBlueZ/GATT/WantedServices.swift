@@ -104,6 +104,6 @@ final class WantedServices: Sendable {
         let issues = BlueZRules(version).examine(publication.with(services))
         let errors = issues.filter { $0.severity == .error }
         guard errors.isEmpty else { throw DeclarationError(issues: errors) }
-        for warning in issues { log.report(.declaration(warning), .warning, "\(warning)") }
+        for warning in issues { log.report(.declaration(warning), .warning, "\(warning.message)") }
     }
 }

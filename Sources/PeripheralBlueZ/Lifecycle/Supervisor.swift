@@ -267,7 +267,7 @@ extension Supervisor {
                 if let version = adapters.first?.version {
                     services.setVersion(version)
                     for warning in try await session.prepare(publication, for: version) {
-                        log.report(.declaration(warning), .warning, "\(warning)")
+                        log.report(.declaration(warning), .warning, "\(warning.message)")
                     }
                 }
                 return .examined(adapters)
