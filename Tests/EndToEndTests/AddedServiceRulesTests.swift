@@ -17,7 +17,10 @@ struct AddedServiceRulesTests {
             // The versions 5.74 and 5.75 require pinned services.
             GATTService(.battery, handle: 0x0100) { Characteristic<UInt8>(0x2A19, value: 99) }
         }
-        try await withEmulatedBlueZ(.init(version: version)) { bluez in
+        // A connection does not interrupt the advertising of this adapter, so the run calls bluetoothd only
+        // for what the test does.
+        let adapter = EmulatedAdapter("hci0", kind: .legacy)
+        try await withEmulatedBlueZ(.init(version: version, adapters: [adapter])) { bluez in
             try await gateway.run(on: bluez.backend, logger: log.logger) { session in
                 let central = bluez.central(for: gateway)
                 try await central.connect()
