@@ -25,6 +25,9 @@ package enum WriteTarget: Sendable {
     /// If `responds` is `true`, the control point sends a response to each request. If `responds` is `false`,
     /// the control point sends no responses.
     case controlPoint(ControlPointHandler, responds: Bool)
+
+    /// Whether the writes enter a buffer.
+    var isStream: Bool { if case .stream = self { true } else { false } }
 }
 
 /// The declared access to one attribute, before validation.

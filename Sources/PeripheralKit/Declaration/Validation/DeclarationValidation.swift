@@ -148,7 +148,9 @@ struct DeclarationValidation {
                 "add the property .write or .writeWithoutResponse"
             )
         }
-        if properties.contains([.write, .writeWithoutResponse]) {
+        // A program cannot refuse a write to a stream.
+        let isStream = access.writeTargets.contains(where: \.isStream)
+        if properties.contains([.write, .writeWithoutResponse]), !isStream {
             warning(
                 element,
                 "a refused write can go unnoticed: centrals can write with or without response",

@@ -349,6 +349,8 @@ struct ValidationTests {
                     Descriptor<UInt8>("5c3a0004-7e3c-4b6e-9d29-b3f1c0a1d001") { Write { _ in } }
                 }
                 Characteristic<UInt8>(0x2A1A, .broadcast)
+                // The program cannot refuse a write to a stream, so no refusal can go unnoticed.
+                Characteristic<UInt8>(0x2A1B, [.write, .writeWithoutResponse]) { WriteStream() }
             }
             Advertisement(services: [], manufacturerData: [0xFFFF: [UInt8](repeating: 0, count: 24)])
         }
