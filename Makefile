@@ -30,8 +30,8 @@ demo: setup ## Run a heart rate sensor for 20 seconds, without Bluetooth: a virt
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib --product heart-rate-sensor
 	Examples/.build/release/heart-rate-sensor --emulated --duration 20s
 
-new: ## Make a package of a new peripheral: make new NAME=door-bell [DIR=../door-bell]
-	@Templates/new "$(NAME)" "$(DIR)"
+new: ## Make a package of a new peripheral: make new NAME=door-bell [KIND=sensor, switch or uart] [DIR=../door-bell]
+	@Templates/new $(if $(KIND),--kind "$(KIND)") "$(NAME)" $(if $(DIR),"$(DIR)")
 
 examples: setup ## Build the examples for release into Examples/.build/release/
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib
@@ -100,7 +100,7 @@ check-image: setup-firmware ## Check the size of the image of a device, and its 
 	@SWIFT=$(SWIFT) Firmware/build heart-rate-sensor door-lock
 	@Tests/Firmware/image heart-rate-sensor door-lock
 
-check-packaging: setup-firmware ## Check the Debian package, the container recipe, the Yocto layer and the Buildroot tree; as root
+check-packaging: setup-firmware ## Check the Debian packages, also of a new package, the container recipe, Yocto and Buildroot; as root
 	@SWIFT=$(SWIFT) Firmware/build heart-rate-sensor
 	@Tests/Firmware/deb heart-rate-sensor
 	@Tests/Firmware/unit heart-rate-sensor
@@ -108,6 +108,7 @@ check-packaging: setup-firmware ## Check the Debian package, the container recip
 	@Tests/Firmware/yocto
 	@Tests/Firmware/buildroot
 	@Tests/Firmware/init-script
+	@Tests/Firmware/new-package
 
 check-unit: setup-firmware ## Check that systemd starts, watches and stops a firmware, in a container and in the rig; as root
 	@SWIFT=$(SWIFT) Firmware/build heart-rate-sensor

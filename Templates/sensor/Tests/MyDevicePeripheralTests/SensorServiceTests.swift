@@ -1,13 +1,11 @@
-import PeripheralKit
+import MyDevicePeripheral
 import PeripheralTesting
 import Testing
 
-@testable import my_sensor
-
 @Suite(.timeLimit(.minutes(1)))
-struct MySensorTests {
+struct SensorServiceTests {
     @Test func reportsTheReading() async throws {
-        let sensor = MySensor { 2150 }
+        let sensor = SensorService { 2150 }
         try await sensor.peripheral.test { central in
             let reading = try await central.read(sensor.reading)
             #expect(reading == 2150)
@@ -15,7 +13,7 @@ struct MySensorTests {
     }
 
     @Test func sendsReadings() async throws {
-        let sensor = MySensor { 2150 }
+        let sensor = SensorService { 2150 }
         try await sensor.peripheral.test { central in
             try await central.write(sensor.period, 10)
             try await central.subscribe(to: sensor.reading)
@@ -24,9 +22,9 @@ struct MySensorTests {
     }
 
     @Test func refusesPeriodsThatAreTooShort() async throws {
-        let sensor = MySensor { 0 }
+        let sensor = SensorService { 0 }
         try await sensor.peripheral.test { central in
-            await #expect(throws: MySensor.periodTooShort) {
+            await #expect(throws: SensorService.periodTooShort) {
                 try await central.write(sensor.period, 9)
             }
             let period = try await central.read(sensor.period)

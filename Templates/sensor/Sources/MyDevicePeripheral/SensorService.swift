@@ -1,33 +1,36 @@
-import PeripheralKit
+package import PeripheralKit
 import Synchronization
 
 /// The service of the sensor: its characteristics, and the readings that it sends.
 ///
 /// It has its own UUIDs, which are generated for each package.
-struct MySensor: GATTServiceDeclaration {
+package struct SensorService: GATTServiceDeclaration {
     /// The reading, which centrals read and subscribe to.
-    let reading = Characteristic<Int16>(
+    package let reading = Characteristic<Int16>(
         "5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001",
         [.read, .notify],
         updates: .latest
     )
     /// The time between two readings in milliseconds, which centrals can change, at least 10.
-    let period = Characteristic<UInt16>("5c3a0003-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write])
+    package let period = Characteristic<UInt16>("5c3a0003-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write])
     /// The error for a period that is too short.
     ///
     /// A service can use 0x80 to 0x9F for its own errors. `BlueZBackend` lists the other errors that BlueZ
     /// can send.
-    static let periodTooShort = ATTError.application(.x80)
+    package static let periodTooShort = ATTError.application(.x80)
 
-    /// Returns the current reading.
-    ///
-    /// Throwing refuses the central's request.
-    let measure: @Sendable () async throws -> Int16
-
+    private let measure: @Sendable () async throws -> Int16
     private let milliseconds = Setting(1000)
 
+    /// Declares the service.
+    ///
+    /// - Parameter measure: Returns the current reading. Throwing refuses the central's request.
+    package init(measure: @escaping @Sendable () async throws -> Int16) {
+        self.measure = measure
+    }
+
     /// The service that centrals find.
-    var service: GATTService {
+    package var service: GATTService {
         GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") {
             reading {
                 Read(measure)
@@ -45,7 +48,7 @@ struct MySensor: GATTServiceDeclaration {
     }
 
     /// Sends a reading to all subscribers in each period, while the peripheral runs.
-    func run(in session: PeripheralSession) async throws {
+    package func run(in session: PeripheralSession) async throws {
         while true {
             try await Task.sleep(for: .milliseconds(milliseconds.value))
             try await session.notify(reading, measure())
@@ -53,9 +56,9 @@ struct MySensor: GATTServiceDeclaration {
     }
 }
 
-extension MySensor {
+extension SensorService {
     /// The peripheral that centrals find.
-    var peripheral: Peripheral { Peripheral("my-sensor") { self } }
+    package var peripheral: Peripheral { Peripheral("my-device") { self } }
 }
 
 /// A setting that request handlers and the sensor share.

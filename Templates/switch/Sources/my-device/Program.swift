@@ -1,0 +1,31 @@
+import MyDevicePeripheral
+import PeripheralKit
+import PeripheralTesting
+
+/// The hardware of the switch, and what a virtual central does with `--emulated`.
+struct Program: Sendable {
+    // Turn your own hardware on and off here.
+    private let device = SwitchService { isOn in print("The switch is turned \(isOn ? "on" : "off").") }
+    private let passkeys = AsyncStream.makeStream(of: UInt32.self)
+
+    var peripheral: Peripheral {
+        // Show the passkey on the display of your device here.
+        device.peripheral { passkey in
+            print("The passkey is \(String(1_000_000 + passkey).dropFirst()).")
+            passkeys.continuation.yield(passkey)
+        }
+    }
+
+    func demonstrate(_ central: VirtualCentral) async throws {
+        do {
+            try await central.write(device.isOn, true)
+        } catch {
+            print("The central is refused before it has paired: \(error).")
+        }
+        // The person types the passkey on the phone.
+        try await central.pair(.entering { await passkeys.stream.first { _ in true } })
+        try await central.subscribe(to: device.isOn)
+        try await central.write(device.isOn, true)
+        print("The central is notified of \(try await central.nextUpdate(of: device.isOn)).")
+    }
+}
