@@ -74,7 +74,9 @@ extension Setting {
         .words(["never", "confirm", "always"])
     )
     package static let keySize = Setting("GATT", "KeySize", .number(7...16))
+    package static let maximumConnectionInterval = Setting("LE", "MaxConnectionInterval", .any)
     package static let maximumInterval = Setting("LE", "MaxAdvertisementInterval", .any)
+    package static let minimumConnectionInterval = Setting("LE", "MinConnectionInterval", .any)
     package static let minimumInterval = Setting("LE", "MinAdvertisementInterval", .any)
     package static let privacy = Setting(
         "General",
@@ -98,7 +100,8 @@ extension Setting {
     /// The settings that the examination checks.
     package static let all: [Setting] = [
         .autoEnable, .cache, .channels, .client, .controllerMode, .deviceID, .exchangeMTU, .experimental,
-        .justWorksRepairing, .keySize, .maximumInterval, .minimumInterval, .privacy, .reverseServiceDiscovery,
+        .justWorksRepairing, .keySize, .maximumConnectionInterval, .maximumInterval,
+        .minimumConnectionInterval, .minimumInterval, .privacy, .reverseServiceDiscovery,
         .secureConnections, .security, .temporaryTimeout,
     ]
 }

@@ -12,7 +12,7 @@ struct SettingExamination {
             client(settings), controllerMode(settings), autoEnable(settings), repairing(settings),
             deviceInformation(settings), cache(settings), exchangeMTU(settings), channels(settings),
             experimental(settings), temporaryTimeout(settings), privacy(settings), keySize(settings),
-            intervals(settings), security(settings),
+            advertisingInterval(settings), connectionInterval(settings), security(settings),
         ].compactMap { $0 }
     }
 
@@ -22,7 +22,8 @@ struct SettingExamination {
         _ summary: String,
         reason: String,
         remedy: String? = nil,
-        change: SettingChange? = nil
+        change: SettingChange? = nil,
+        changes: [SettingChange] = []
     ) -> Finding {
         Finding(
             severity,
@@ -31,7 +32,7 @@ struct SettingExamination {
             summary,
             reason: reason,
             remedy: remedy,
-            changes: change.map { [$0] } ?? []
+            changes: changes + (change.map { [$0] } ?? [])
         )
     }
 
@@ -253,15 +254,39 @@ struct SettingExamination {
         )
     }
 
-    private func intervals(_ settings: Settings) -> Finding? {
-        guard settings.word(.minimumInterval) != nil || settings.word(.maximumInterval) != nil else {
+    private func advertisingInterval(_ settings: Settings) -> Finding? {
+        guard settings.word(.minimumInterval) == nil, settings.word(.maximumInterval) == nil else {
             return nil
         }
         return finding(
             .note,
-            "setting-intervals",
-            "[LE] sets the advertising interval.",
-            reason: "The interval in [LE] applies to advertisements that declare no interval."
+            "setting-advertising-interval",
+            "The kernel sends an advertisement without an interval of its own every 1.28 seconds.",
+            reason:
+                "A phone scans only a part of the time, and can need many seconds to find the peripheral.",
+            remedy:
+                "For 100 to 152.5 ms, set 'MinAdvertisementInterval = 160' and "
+                + "'MaxAdvertisementInterval = 244' in [LE].",
+            changes: [SettingChange(.minimumInterval, "160"), SettingChange(.maximumInterval, "244")]
+        )
+    }
+
+    private func connectionInterval(_ settings: Settings) -> Finding? {
+        guard settings.word(.minimumConnectionInterval) == nil,
+            settings.word(.maximumConnectionInterval) == nil
+        else { return nil }
+        return finding(
+            .note,
+            "setting-connection-interval",
+            "The kernel asks each central for a connection interval of 30 to 50 ms.",
+            reason: "The connection of a phone with a shorter interval, such as 15 ms, becomes slower.",
+            remedy:
+                "To let each central keep its interval, set 'MinConnectionInterval = 6' and "
+                + "'MaxConnectionInterval = 3200' in [LE].",
+            changes: [
+                SettingChange(.minimumConnectionInterval, "6"),
+                SettingChange(.maximumConnectionInterval, "3200"),
+            ]
         )
     }
 

@@ -44,6 +44,12 @@ struct ProposedConfigurationTests {
                 [GATT]
                 Channels = 1
                 Client = false
+
+                [LE]
+                MinAdvertisementInterval = 160
+                MaxAdvertisementInterval = 244
+                MinConnectionInterval = 6
+                MaxConnectionInterval = 3200
                 """
         )
         #expect(proposal.path == "/etc/bluetooth/main.conf")

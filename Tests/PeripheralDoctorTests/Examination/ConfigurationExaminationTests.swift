@@ -41,12 +41,12 @@ struct ConfigurationExaminationTests {
             ("[General]\nAutoEnable = false", ["warning setting-misplaced"]),
             ("[Policy]\nAutoEnable = false", ["warning setting-auto-enable"]),
             ("[Policy]\nAutoEnable = true", []),
-            ("[LE]\nMinAdvertisementInterval = 160", ["note setting-intervals"]),
             ("[CSIS]\nSize = 2\nUnknown = 1", []),
             (
                 "nonsense",
                 [
                     "warning configuration-damaged", "warning setting-client", "note setting-device-id",
+                    "note setting-advertising-interval", "note setting-connection-interval",
                 ]
             ),
         ] as [(String, Set<String>)]
@@ -97,7 +97,8 @@ struct ConfigurationExaminationTests {
         machine.configuration.content = .missing
         #expect(
             ExaminationTests.remarks(of: machine) == [
-                "warning setting-client", "note setting-device-id",
+                "warning setting-client", "note setting-device-id", "note setting-advertising-interval",
+                "note setting-connection-interval",
             ]
         )
     }

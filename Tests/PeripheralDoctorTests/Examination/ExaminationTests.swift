@@ -45,6 +45,11 @@ struct ExaminationTests {
             DeviceID = false
             ControllerMode = le
             JustWorksRepairing = never
+            [LE]
+            MinAdvertisementInterval = 160
+            MaxAdvertisementInterval = 244
+            MinConnectionInterval = 6
+            MaxConnectionInterval = 3200
             [GATT]
             Client = false
             \(lines)
