@@ -332,7 +332,7 @@ let doctor: [Target] = [
     .testTarget(
         name: "PeripheralDoctorTests",
         dependencies: [
-            "PeripheralDoctor", "PeripheralBlueZModel", "PeripheralCore", "PeripheralDBus",
+            "PeripheralDoctor", "PeripheralBlueZ", "PeripheralBlueZModel", "PeripheralCore", "PeripheralDBus",
             "PeripheralEmulator", "PeripheralKit",
             "CPeripheralGLib", "TestSupport",
         ],

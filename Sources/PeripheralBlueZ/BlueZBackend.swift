@@ -175,6 +175,8 @@ public struct BlueZBackend: PeripheralBackend {
     let fallbackRate: FallbackRate
     /// `nil` uses the kernel's information.
     let kernelLinks: (any KernelLinks)?
+    /// The files of the machine that bluetoothd runs on; `nil` if they are unknown.
+    let files: MachineFiles?
     /// `nil` uses the state directory.
     private let store: (any RestorationStore)?
 
@@ -207,7 +209,8 @@ public struct BlueZBackend: PeripheralBackend {
             serviceManager: serviceManager,
             fallbackRate: fallbackRate,
             bus: .system,
-            logHistory: .ofProcess
+            logHistory: .ofProcess,
+            files: MachineFiles()
         )
     }
 
@@ -225,6 +228,7 @@ public struct BlueZBackend: PeripheralBackend {
         logHistory: LogHistory = LogHistory(),
         clock: any Clock<Duration> = ContinuousClock(),
         kernelLinks: (any KernelLinks)? = nil,
+        files: MachineFiles? = nil,
         restorationStore store: (any RestorationStore)? = nil
     ) {
         self.adapter = adapter
@@ -237,6 +241,7 @@ public struct BlueZBackend: PeripheralBackend {
         self.logHistory = logHistory
         self.clock = clock
         self.kernelLinks = kernelLinks
+        self.files = files
         self.store = store
     }
 

@@ -1,3 +1,4 @@
+package import PeripheralBlueZ
 internal import PeripheralDBus
 
 /// The command line of `peripheral-doctor`.

@@ -1,3 +1,5 @@
+package import PeripheralBlueZModel
+
 /// A result of the examination.
 package struct Finding: Hashable, Sendable {
     /// The severity of a finding.
@@ -53,5 +55,19 @@ package struct Finding: Hashable, Sendable {
         self.remedy = remedy
         self.command = command
         self.changes = changes
+    }
+}
+
+extension Finding {
+    init(_ issue: SettingIssue, subject: String) {
+        self.init(
+            Severity(rawValue: issue.severity.rawValue) ?? .note,
+            subject,
+            issue.code,
+            issue.summary,
+            reason: issue.reason,
+            remedy: issue.remedy,
+            changes: issue.changes
+        )
     }
 }

@@ -1,3 +1,4 @@
+package import PeripheralBlueZ
 public import PeripheralTesting
 
 extension EmulatedBlueZ {
@@ -44,6 +45,9 @@ extension EmulatedBlueZ {
 
         /// Whether bluetoothd is always busy, so refused services stay in its database.
         package var isBusy = false
+
+        /// The files of the emulated machine, such as bluetoothd's `main.conf`; `nil` if there are none.
+        package var files: MachineFiles?
 
         /// Creates a configuration.
         ///

@@ -146,6 +146,7 @@ extension EmulatedBlueZ {
             clock: clock,
             kernelLinks: EmulatedKernelLinks { name in self.hardware.withLock { $0.controller(named: name) }
             },
+            files: configuration.files,
             restorationStore: restorationStore
         )
     }

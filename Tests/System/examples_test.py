@@ -292,12 +292,27 @@ async def keyboard(folder):
     await end(program)
 
 
+# ------------------------------------------------------------------------ settings of bluetoothd
+async def settings(folder):
+    """The main.conf of the rig is the one that Debian installs."""
+    program = await Program.start(folder + '/custom-lamp', '--adapter', 'hci0', '--duration', '30s')
+    check('the lamp is on the air', await program.says('Lamp is advertising', 20))
+    status, _, err = await program.end(signal.SIGTERM)
+    check('SIGTERM: exit 0', status == 0, 'status %s %s' % (status, err[:500]))
+    lines = err.splitlines()
+    check('it says in five lines at most what will harm it, and nothing else',
+          1 <= len(lines) <= 5 and all('/etc/bluetooth/main.conf: ' in line for line in lines), err[:3000])
+    for remedy in 'ReverseServiceDiscovery = false|Client = false', 'MinAdvertisementInterval = 160', 'MinConnectionInterval = 6':
+        check('it says what to do: ' + remedy, sum(any(word in line for word in remedy.split('|')) for line in lines) == 1)
+
+
 PARTS = {   # each with the seconds that it may take
     'profiles': (profiles, 90),
     'environmental_sensing': (environmental_sensing, 60),
     'fitness_machine': (fitness_machine, 100),
     'uart_console': (uart_console, 170),
     'keyboard': (keyboard, 120),
+    'settings': (settings, 40),
 }
 
 if __name__ == '__main__':

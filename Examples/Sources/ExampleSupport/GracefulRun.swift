@@ -20,9 +20,9 @@ extension RunOptions {
         on emulator: EmulatedBlueZ? = nil,
         _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Void
     ) async throws {
-        // The terminal belongs to the example. An error that ends the run is printed at the end.
-        var logger = Logger(label: peripheral.name)
-        logger.logLevel = .error
+        // The terminal belongs to the example, so its log contains only what the user should act on.
+        var logger = Logger(label: peripheral.name) { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .notice
         let limit = duration?.duration ?? .seconds(Int64.max / 2)
         try await withNextSteps {
             try await peripheral.run(

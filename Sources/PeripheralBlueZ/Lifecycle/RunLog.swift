@@ -19,6 +19,8 @@ final class RunLog: Sendable {
         case unconfirmedRemoval
         case unreservedHandles
         case refusedServices(group: Int)
+        /// A setting of bluetoothd, by the code of its issue.
+        case setting(String)
     }
 
     private let logger: Logger

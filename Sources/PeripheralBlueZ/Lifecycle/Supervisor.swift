@@ -45,6 +45,7 @@ final class Supervisor: Sendable {
     private let logger: Logger
     private let loop: EventLoop
     private let service: ServiceReporter?
+    private let settings: SettingsReport
     private let events = EventQueue<QueuedEvent>()
     private let demands = AdvertisingDemands()
     private let times = AdvertisingTimes()
@@ -73,6 +74,7 @@ final class Supervisor: Sendable {
         self.logger = logger
         service = backend.serviceManager.map { ServiceReporter(to: $0, on: loop, logger: logger) }
         log = RunLog(logger)
+        settings = SettingsReport(files: backend.files, publication: publication, log: log)
         state = Mutex(
             State(
                 record: HandleRecord(publication.backendState) ?? HandleRecord(),
@@ -128,9 +130,10 @@ final class Supervisor: Sendable {
         )
     }
 
-    /// Sets the capabilities of the adapter.
+    /// Sets the capabilities of the adapter, before the advertisements are registered.
     func setCapabilities(_ capabilities: AdvertisingCapabilities) {
         demands.setCapabilities(capabilities)
+        settings.report(on: capabilities)
     }
 
     /// Registers, serves and recovers until the end, and then withdraws everything.

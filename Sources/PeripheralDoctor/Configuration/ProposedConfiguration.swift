@@ -1,3 +1,5 @@
+internal import PeripheralBlueZModel
+
 /// A complete configuration file for bluetoothd: the present settings with the changes of the examination.
 ///
 /// The comments of the present file are left out.

@@ -1,3 +1,4 @@
+internal import PeripheralBlueZModel
 internal import PeripheralCore
 
 /// The rules about bluetoothd's configuration file.
@@ -19,7 +20,7 @@ struct ConfigurationExamination {
                     "configuration-missing",
                     "The file \(path) does not exist. bluetoothd uses its default settings."
                 )
-            ] + SettingExamination(machine: machine).findings(of: KeyFile([]))
+            ] + settings(of: KeyFile([]))
         case .unreadable(let reason):
             return [
                 Finding(
@@ -34,12 +35,26 @@ struct ConfigurationExamination {
             ]
         case .read(let file):
             if let line = file.refusedLine {
-                return [damage(line)] + SettingExamination(machine: machine).findings(of: KeyFile([]))
+                return [damage(line)] + settings(of: KeyFile([]))
             }
             return [
                 Finding(.ok, Self.subject, "configuration-read", "\(path) is readable.")
-            ] + mistakes(in: file) + SettingExamination(machine: machine).findings(of: file)
+            ] + mistakes(in: file) + settings(of: file)
         }
+    }
+
+    private func settings(of file: KeyFile) -> [Finding] {
+        let daemon = machine.daemon
+        let advertising = machine.adapters.map(\.advertising)
+        let settings = DaemonSettings(
+            file: file,
+            version: daemon.version,
+            readsBattery: !daemon.excludedPlugins.contains("battery"),
+            usesClassic: advertising.isEmpty ? nil : advertising.contains { $0?.usesClassic == true },
+            isExperimental: daemon.arguments.contains { $0 == "-E" || $0 == "--experimental" }
+                || advertising.contains { $0?.isExperimental == true }
+        )
+        return SettingRules(settings).issues.map { Finding($0, subject: Self.subject) }
     }
 
     private func damage(_ line: Int) -> Finding {

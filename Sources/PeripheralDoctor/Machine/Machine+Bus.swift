@@ -1,4 +1,4 @@
-internal import PeripheralBlueZ
+package import PeripheralBlueZ
 internal import PeripheralCore
 package import PeripheralDBus
 internal import Synchronization

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import PeripheralBlueZ
+internal import PeripheralBlueZModel
 internal import PeripheralCore
 
 extension Machine {

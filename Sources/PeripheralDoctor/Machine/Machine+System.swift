@@ -1,3 +1,4 @@
+package import PeripheralBlueZ
 internal import PeripheralCore
 
 extension Machine {

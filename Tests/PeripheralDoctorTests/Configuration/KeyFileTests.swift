@@ -1,5 +1,5 @@
 import CPeripheralGLib
-import PeripheralDoctor
+import PeripheralBlueZModel
 import TestSupport
 import Testing
 

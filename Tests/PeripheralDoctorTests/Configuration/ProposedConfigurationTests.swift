@@ -1,4 +1,5 @@
 import Glibc
+import PeripheralBlueZ
 import PeripheralBlueZModel
 import PeripheralDoctor
 import Testing

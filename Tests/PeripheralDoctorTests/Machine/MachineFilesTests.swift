@@ -1,8 +1,10 @@
 import Glibc
+import PeripheralBlueZ
 import PeripheralBlueZModel
 import PeripheralCore
 import PeripheralDBus
 import PeripheralDoctor
+import TestSupport
 import Testing
 
 /// The facts that the files of a machine contain.
@@ -11,7 +13,7 @@ struct MachineFilesTests {
     private static let unreachable = "unix:path=/nonexistent/bus"
 
     private func machine(_ files: [String: String]) async throws -> Machine {
-        let directory = try TemporaryDirectory(files)
+        let directory = try TemporaryFiles(files)
         return try await Machine(bus: .address(Self.unreachable), files: MachineFiles(root: directory.path))
     }
 
@@ -103,36 +105,5 @@ struct MachineFilesTests {
         let machine = try await machine([path: "#!/bin/sh\necho 5.79\n"])
         #expect(machine.daemon.installedVersion == "5.79")
         #expect(machine.daemon.installedPath == "/\(path)")
-    }
-}
-
-/// Files in a directory that goes with this object.
-private final class TemporaryDirectory {
-    let path: String
-    private var entries: [String] = []
-
-    init(_ files: [String: String]) throws {
-        var template = Array("/tmp/peripheral-doctor-XXXXXX".utf8CString)
-        path = try #require(mkdtemp(&template).map { String(cString: $0) })
-        for (name, content) in files { try write(content, to: name) }
-    }
-
-    deinit {
-        for entry in entries.sorted(by: >) { remove(entry) }
-        rmdir(path)
-    }
-
-    private func write(_ content: String, to name: String) throws {
-        var directory = path
-        for part in name.split(separator: "/").dropLast() {
-            directory += "/\(part)"
-            mkdir(directory, 0o700)
-            if !entries.contains(directory) { entries.append(directory) }
-        }
-        let descriptor = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_CLOEXEC, 0o700)
-        try #require(descriptor >= 0)
-        defer { close(descriptor) }
-        entries.append("\(path)/\(name)")
-        #expect(Glibc.write(descriptor, content, content.utf8.count) == content.utf8.count)
     }
 }

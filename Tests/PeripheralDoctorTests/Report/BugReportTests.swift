@@ -1,3 +1,4 @@
+import PeripheralBlueZ
 import PeripheralBlueZModel
 import PeripheralCore
 import PeripheralDBus

@@ -1,13 +1,18 @@
-internal import PeripheralBlueZModel
 internal import PeripheralCore
+package import PeripheralKit
 
 /// The rules about single settings of bluetoothd.
-struct SettingExamination {
-    let machine: Machine
+package struct SettingRules {
+    private let daemon: DaemonSettings
 
-    /// Returns the findings for the settings that affect a peripheral.
-    func findings(of file: KeyFile) -> [Finding] {
-        let settings = Settings(file: file, daemon: machine.daemon)
+    /// Creates the rules for the settings of a bluetoothd.
+    package init(_ daemon: DaemonSettings) {
+        self.daemon = daemon
+    }
+
+    /// The issues of the settings that affect a peripheral.
+    package var issues: [SettingIssue] {
+        let settings = daemon
         return [
             client(settings), controllerMode(settings), autoEnable(settings), repairing(settings),
             deviceInformation(settings), cache(settings), exchangeMTU(settings), channels(settings),
@@ -16,20 +21,44 @@ struct SettingExamination {
         ].compactMap { $0 }
     }
 
-    private func finding(
-        _ severity: Finding.Severity,
+    /// The issues that affect a certain peripheral, the worst first.
+    ///
+    /// Settings that a person has chosen on purpose, and that only limit the peripheral, are left out.
+    package func issues(affecting publication: BackendPublication) -> [SettingIssue] {
+        let order: [SettingIssue.Severity] = [.error, .warning, .note]
+        let issues = issues.filter { isAffected(publication, by: $0) }
+        return order.flatMap { severity in issues.filter { $0.severity == severity } }
+    }
+
+    private func isAffected(_ publication: BackendPublication, by issue: SettingIssue) -> Bool {
+        switch issue.code {
+        case "setting-client", "setting-controller-mode", "setting-privacy", "setting-security": true
+        case "setting-repairing": publication.pairing != .none
+        case "setting-advertising-interval":
+            publication.advertisements.contains { $0.interval == nil }
+        case "setting-connection-interval": !publication.table.services.isEmpty
+        case "setting-channels":
+            publication.table.services.contains { service in
+                service.characteristics.contains { $0.properties.allowsSubscription }
+            }
+        // The rules of BlueZ already warn of a second Device Information service.
+        default: false
+        }
+    }
+
+    private func issue(
+        _ severity: SettingIssue.Severity,
         _ code: String,
         _ summary: String,
         reason: String,
         remedy: String? = nil,
         change: SettingChange? = nil,
         changes: [SettingChange] = []
-    ) -> Finding {
-        Finding(
-            severity,
-            ConfigurationExamination.subject,
-            code,
-            summary,
+    ) -> SettingIssue {
+        SettingIssue(
+            severity: severity,
+            code: code,
+            summary: summary,
             reason: reason,
             remedy: remedy,
             changes: changes + (change.map { [$0] } ?? [])
@@ -37,14 +66,14 @@ struct SettingExamination {
     }
 
     /// Checks whether bluetoothd acts as a GATT client of the centrals that connect.
-    private func client(_ settings: Settings) -> Finding? {
+    private func client(_ settings: DaemonSettings) -> SettingIssue? {
         let isOff = settings.truth(.client) == false || settings.truth(.reverseServiceDiscovery) == false
         guard !isOff else { return nil }
         let knowsClient = settings.version.map { $0 >= "5.74" } ?? false
         let line =
             knowsClient ? "'Client = false' in [GATT]" : "'ReverseServiceDiscovery = false' in [General]"
-        let readsBattery = !machine.daemon.excludedPlugins.contains("battery")
-        return finding(
+        let readsBattery = settings.readsBattery
+        return issue(
             readsBattery ? .warning : .note,
             "setting-client",
             "bluetoothd discovers the services of each central that connects.",
@@ -58,10 +87,10 @@ struct SettingExamination {
         )
     }
 
-    private func controllerMode(_ settings: Settings) -> Finding? {
+    private func controllerMode(_ settings: DaemonSettings) -> SettingIssue? {
         switch settings.word(.controllerMode) {
         case "bredr":
-            finding(
+            issue(
                 .error,
                 "setting-controller-mode",
                 "ControllerMode is 'bredr', so Bluetooth LE is off.",
@@ -70,11 +99,9 @@ struct SettingExamination {
                 change: SettingChange(.controllerMode, "le")
             )
         case "le": nil
-        case _
-        where !machine.adapters.isEmpty && !machine.adapters.contains { $0.advertising?.usesClassic == true }:
-            nil
+        case _ where settings.usesClassic == false: nil
         default:
-            finding(
+            issue(
                 .note,
                 "setting-controller-mode",
                 "Classic Bluetooth is on if the controller supports it.",
@@ -87,9 +114,9 @@ struct SettingExamination {
         }
     }
 
-    private func autoEnable(_ settings: Settings) -> Finding? {
+    private func autoEnable(_ settings: DaemonSettings) -> SettingIssue? {
         guard settings.truth(.autoEnable) == false else { return nil }
-        return finding(
+        return issue(
             .warning,
             "setting-auto-enable",
             "AutoEnable is off.",
@@ -100,10 +127,10 @@ struct SettingExamination {
         )
     }
 
-    private func repairing(_ settings: Settings) -> Finding? {
+    private func repairing(_ settings: DaemonSettings) -> SettingIssue? {
         switch settings.word(.justWorksRepairing) {
         case "always":
-            finding(
+            issue(
                 .warning,
                 "setting-repairing",
                 "JustWorksRepairing is 'always'.",
@@ -116,7 +143,7 @@ struct SettingExamination {
                 change: SettingChange(.justWorksRepairing, "never")
             )
         case "confirm":
-            finding(
+            issue(
                 .note,
                 "setting-repairing",
                 "JustWorksRepairing is 'confirm'.",
@@ -135,10 +162,10 @@ struct SettingExamination {
         }
     }
 
-    private func deviceInformation(_ settings: Settings) -> Finding? {
+    private func deviceInformation(_ settings: DaemonSettings) -> SettingIssue? {
         let value = settings.word(.deviceID)
         guard value?.lowercased() != "false" else { return nil }
-        return finding(
+        return issue(
             .note,
             "setting-device-id",
             "bluetoothd publishes its own Device Information service, with "
@@ -155,9 +182,9 @@ struct SettingExamination {
         )
     }
 
-    private func cache(_ settings: Settings) -> Finding? {
+    private func cache(_ settings: DaemonSettings) -> SettingIssue? {
         guard let word = settings.word(.cache), word != "always" else { return nil }
-        return finding(
+        return issue(
             .note,
             "setting-cache",
             "Cache is '\(word)'.",
@@ -168,9 +195,9 @@ struct SettingExamination {
         )
     }
 
-    private func exchangeMTU(_ settings: Settings) -> Finding? {
+    private func exchangeMTU(_ settings: DaemonSettings) -> SettingIssue? {
         guard let size = settings.number(.exchangeMTU), size < 517 else { return nil }
-        return finding(
+        return issue(
             .note,
             "setting-exchange-mtu",
             "ExchangeMTU is \(size).",
@@ -180,12 +207,12 @@ struct SettingExamination {
         )
     }
 
-    private func channels(_ settings: Settings) -> Finding? {
+    private func channels(_ settings: DaemonSettings) -> SettingIssue? {
         let standard = settings.version.map { $0 < "5.67" } == true ? 3 : 1
         let value = settings.number(.channels)
         let channels = value ?? standard
         guard channels > 1 else { return nil }
-        return finding(
+        return issue(
             value == nil ? .note : .warning,
             "setting-channels",
             "Up to \(channels) channels carry attributes (EATT\(value == nil ? ", by default" : "")).",
@@ -195,14 +222,10 @@ struct SettingExamination {
         )
     }
 
-    private func experimental(_ settings: Settings) -> Finding? {
+    private func experimental(_ settings: DaemonSettings) -> SettingIssue? {
         guard let version = settings.version, version < .stableAdvertisingProperties else { return nil }
-        let isOn =
-            settings.truth(.experimental) == true
-            || machine.daemon.arguments.contains { $0 == "-E" || $0 == "--experimental" }
-            || machine.adapters.contains { $0.advertising?.isExperimental == true }
-        guard !isOn else { return nil }
-        return finding(
+        guard settings.truth(.experimental) != true, !settings.isExperimental else { return nil }
+        return issue(
             .note,
             "setting-experimental",
             "Experimental is off.",
@@ -218,9 +241,9 @@ struct SettingExamination {
         )
     }
 
-    private func temporaryTimeout(_ settings: Settings) -> Finding? {
+    private func temporaryTimeout(_ settings: DaemonSettings) -> SettingIssue? {
         guard settings.number(.temporaryTimeout) == 0 else { return nil }
-        return finding(
+        return issue(
             .note,
             "setting-temporary-timeout",
             "TemporaryTimeout is 0.",
@@ -232,9 +255,9 @@ struct SettingExamination {
         )
     }
 
-    private func privacy(_ settings: Settings) -> Finding? {
+    private func privacy(_ settings: DaemonSettings) -> SettingIssue? {
         guard let word = settings.word(.privacy), word != "off" else { return nil }
-        return finding(
+        return issue(
             .note,
             "setting-privacy",
             "Privacy is '\(word)'.",
@@ -244,9 +267,9 @@ struct SettingExamination {
         )
     }
 
-    private func keySize(_ settings: Settings) -> Finding? {
+    private func keySize(_ settings: DaemonSettings) -> SettingIssue? {
         guard let size = settings.number(.keySize) else { return nil }
-        return finding(
+        return issue(
             .note,
             "setting-key-size",
             "KeySize is \(size).",
@@ -254,11 +277,11 @@ struct SettingExamination {
         )
     }
 
-    private func advertisingInterval(_ settings: Settings) -> Finding? {
+    private func advertisingInterval(_ settings: DaemonSettings) -> SettingIssue? {
         guard settings.word(.minimumInterval) == nil, settings.word(.maximumInterval) == nil else {
             return nil
         }
-        return finding(
+        return issue(
             .note,
             "setting-advertising-interval",
             "The kernel sends an advertisement without an interval of its own every 1.28 seconds.",
@@ -271,11 +294,11 @@ struct SettingExamination {
         )
     }
 
-    private func connectionInterval(_ settings: Settings) -> Finding? {
+    private func connectionInterval(_ settings: DaemonSettings) -> SettingIssue? {
         guard settings.word(.minimumConnectionInterval) == nil,
             settings.word(.maximumConnectionInterval) == nil
         else { return nil }
-        return finding(
+        return issue(
             .note,
             "setting-connection-interval",
             "The kernel asks each central for a connection interval of 30 to 50 ms.",
@@ -290,9 +313,9 @@ struct SettingExamination {
         )
     }
 
-    private func security(_ settings: Settings) -> Finding? {
+    private func security(_ settings: DaemonSettings) -> SettingIssue? {
         guard let word = settings.word(.security), word != "auto" else { return nil }
-        return finding(
+        return issue(
             .warning,
             "setting-security",
             "[GATT] Security is '\(word)'.",
@@ -302,30 +325,5 @@ struct SettingExamination {
             remedy: "Remove 'Security' from [GATT].",
             change: SettingChange(.security, nil)
         )
-    }
-}
-
-/// The effective settings: those that bluetoothd supports, with values that it accepts.
-private struct Settings {
-    let file: KeyFile
-    let version: BlueZVersion?
-
-    init(file: KeyFile, daemon: Machine.Daemon) {
-        self.file = file
-        version = daemon.version
-    }
-
-    func word(_ setting: Setting) -> String? {
-        guard let value = file[setting.group, setting.key], setting.accepts(value) else { return nil }
-        if let since = setting.since, let version, version < since { return nil }
-        return value
-    }
-
-    func truth(_ setting: Setting) -> Bool? {
-        word(setting).flatMap(Setting.truth)
-    }
-
-    func number(_ setting: Setting) -> Int? {
-        word(setting).flatMap(Setting.number)
     }
 }

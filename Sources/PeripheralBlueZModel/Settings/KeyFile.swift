@@ -19,6 +19,9 @@ package struct KeyFile: Hashable, Sendable {
     /// Whether the file is longer than the part that was read.
     package private(set) var isCut: Bool
 
+    /// The path of bluetoothd's configuration, unless its command line names another one.
+    package static let path = "/etc/bluetooth/main.conf"
+
     /// The maximum number of bytes to read, more than any real configuration has.
     package static let maximumSize = 65_536
 
@@ -89,8 +92,11 @@ package struct KeyFile: Hashable, Sendable {
         return text
     }
 
+    /// The file as GLib understands it: an empty file if GLib refuses this one.
+    package var effective: KeyFile { refusedLine == nil ? self : KeyFile(entries: []) }
+
     /// Creates a file from settings.
-    init(entries: [Entry]) {
+    package init(entries: [Entry]) {
         self.entries = entries
         isCut = false
     }
@@ -98,7 +104,7 @@ package struct KeyFile: Hashable, Sendable {
     /// The effective value of a key.
     ///
     /// If a key occurs several times, the last value is effective. A new value replaces all earlier values.
-    package internal(set) subscript(_ group: String, _ key: String) -> String? {
+    package subscript(_ group: String, _ key: String) -> String? {
         get { entries.last { $0.group == group && $0.key == key }?.value }
         set {
             let index = entries.firstIndex { $0.group == group && $0.key == key }

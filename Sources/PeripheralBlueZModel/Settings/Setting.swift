@@ -1,6 +1,3 @@
-package import PeripheralBlueZModel
-internal import PeripheralCore
-
 /// A setting of main.conf that affects a peripheral.
 package struct Setting: Hashable, Sendable {
     /// The values that bluetoothd accepts.
