@@ -11,7 +11,8 @@ public enum ConformanceSuite: Sendable {
     /// All scenarios.
     public static let scenarios: [Scenario] =
         advertising + discovery + reading + writing + writeStreaming + longWriting
-        + reliableWriting + securedWriting + updating + handlers + centrals + size
+        + reliableWriting + securedWriting + updating + handlers + sessionInHandlers + centrals
+        + size
         + pairing + pairingByOneOfSeveral + unansweredPairing + subscribing + bondedSubscribing
         + securedUpdating + targeted
         + indicating + transferring + confirmedTransferring + controlPoints + connections + structure

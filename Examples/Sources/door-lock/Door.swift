@@ -40,7 +40,7 @@ struct Door: GATTServiceDeclaration {
         GATTService("5c3a0011-7e3c-4b6e-9d29-b3f1c0a1d001") {
             isLocked {
                 // The request is answered when both the state and the entry are preserved.
-                PersistentValue(initially: true, writes: .durable) { isLocked, central, updates in
+                PersistentValue(initially: true, writes: .durable) { isLocked, central, _, updates in
                     try await moveBolt(isLocked)
                     try updates.append(audit, "\(isLocked ? "locked" : "unlocked") by \(central.address)")
                 }

@@ -61,7 +61,7 @@ public struct CrashTestPeripheral: Sendable {
             [.read, .write, .notify],
             updates: .durable(beyond: 1000)
         ) {
-            PersistentValue(initially: 0, writes: .durable) { number, _, updates in
+            PersistentValue(initially: 0, writes: .durable) { number, _, _, updates in
                 try updates.append(audit, number)
             }
         }

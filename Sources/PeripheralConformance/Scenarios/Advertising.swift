@@ -91,7 +91,7 @@ extension ConformanceSuite {
     /// Scans for up to 10 seconds until the result meets the condition.
     ///
     /// A stack may apply a change later than it accepts this change.
-    private static func scan(
+    static func scan(
         by central: any TestCentral,
         until name: String,
         _ isMeant: ([AdvertisementPayload]) -> Bool

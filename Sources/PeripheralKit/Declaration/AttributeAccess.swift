@@ -1,15 +1,20 @@
 /// The source of the bytes of a readable attribute.
 package enum ReadSource: Sendable {
     case value([UInt8])
-    case handler(@Sendable (Central) async throws -> [UInt8])
+    case handler(ReadHandler)
     /// The persistent value of the characteristic.
     case persistent
     /// The attribute handles of the given presentation formats.
     case handles(AggregateFormat.Parts)
 }
 
+/// Returns the bytes that a central reads.
+package typealias ReadHandler =
+    @Sendable (_ central: Central, _ session: PeripheralSession) async throws -> [UInt8]
+
 /// Handles the bytes that a central writes.
-package typealias WriteHandler = @Sendable (_ value: [UInt8], _ central: Central) async throws -> Void
+package typealias WriteHandler =
+    @Sendable (_ value: [UInt8], _ central: Central, _ session: PeripheralSession) async throws -> Void
 
 /// The destination of the bytes that a central writes.
 package enum WriteTarget: Sendable {

@@ -37,7 +37,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
     ///   - value: The initial value, which applies if no preserved value exists.
     ///   - durability: Determines when the peripheral answers a write by a central.
     public init(initially value: Value, writes durability: WriteDurability = .coalesced) {
-        self.init(initially: value, writes: durability) { _, _, _ in }
+        self.init(initially: value, writes: durability) { _, _, _, _ in }
     }
 
     /// Stores each written value that the handler accepts.
@@ -45,6 +45,8 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
     /// The handler follows the same rules as the handler of a ``Write``. If the handler throws an error, the
     /// peripheral refuses the write, and the value does not change. The handler runs for only one central at
     /// a time. Writes by other centrals wait until the handler has returned.
+    ///
+    /// <doc:SessionInHandlers> describes what the handler can do with the session.
     ///
     /// - Parameters:
     ///   - value: The initial value, which applies if no preserved value exists.
@@ -57,28 +59,45 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
         writes durability: WriteDurability = .coalesced,
         _ handler:
             @escaping @Sendable (
-                _ value: Value, _ central: Central, _ updates: inout UpdateBatch
+                _ value: Value, _ central: Central, _ session: PeripheralSession,
+                _ updates: inout UpdateBatch
             ) async throws -> Void
     ) {
         declaration = PersistentValueDeclaration(
             initial: value.gattBytes,
             isDurable: durability == .durable,
             canDecode: { bytes in (try? Value(gattBytes: bytes)) != nil },
-            handler: { bytes, central, updates in
-                try await handler(Value(gattBytes: bytes), central, &updates)
+            handler: { bytes, central, session, updates in
+                try await handler(Value(gattBytes: bytes), central, session, &updates)
             }
         )
     }
 
     /// Stores each written value that the handler accepts.
     ///
-    /// The handler cannot append updates to an ``UpdateBatch``.
+    /// The handler receives the written value, the central and the session.
+    public init(
+        initially value: Value,
+        writes durability: WriteDurability = .coalesced,
+        _ handler:
+            @escaping @Sendable (
+                _ value: Value, _ central: Central, _ session: PeripheralSession
+            ) async throws -> Void
+    ) {
+        self.init(initially: value, writes: durability) { value, central, session, _ in
+            try await handler(value, central, session)
+        }
+    }
+
+    /// Stores each written value that the handler accepts.
+    ///
+    /// The handler receives the written value and the central.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
         _ handler: @escaping @Sendable (_ value: Value, _ central: Central) async throws -> Void
     ) {
-        self.init(initially: value, writes: durability) { value, central, _ in
+        self.init(initially: value, writes: durability) { value, central, _, _ in
             try await handler(value, central)
         }
     }
@@ -91,7 +110,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
         writes durability: WriteDurability = .coalesced,
         _ handler: @escaping @Sendable (_ value: Value) async throws -> Void
     ) {
-        self.init(initially: value, writes: durability) { value, _, _ in try await handler(value) }
+        self.init(initially: value, writes: durability) { value, _, _, _ in try await handler(value) }
     }
 }
 
@@ -136,5 +155,8 @@ struct PersistentValueDeclaration: Sendable {
     var canDecode: @Sendable ([UInt8]) -> Bool
     /// Throws to refuse the value.
     var handler:
-        @Sendable (_ value: [UInt8], _ central: Central, _ updates: inout UpdateBatch) async throws -> Void
+        @Sendable (
+            _ value: [UInt8], _ central: Central, _ session: PeripheralSession,
+            _ updates: inout UpdateBatch
+        ) async throws -> Void
 }

@@ -36,13 +36,23 @@ public import PeripheralCore
 public struct Read<Value: GATTValue>: Sendable {
     let source: ReadSource
 
+    /// Creates a `Read` with a handler that receives the reading central and the session.
+    ///
+    /// <doc:SessionInHandlers> describes what a handler can do with the session.
+    public init(
+        _ handler:
+            @escaping @Sendable (_ central: Central, _ session: PeripheralSession) async throws -> Value
+    ) {
+        source = .handler { central, session in try await handler(central, session).gattBytes }
+    }
+
     /// Creates a `Read` with a handler that receives the reading central.
     public init(_ handler: @escaping @Sendable (_ central: Central) async throws -> Value) {
-        source = .handler { central in try await handler(central).gattBytes }
+        source = .handler { central, _ in try await handler(central).gattBytes }
     }
 
     /// Creates a `Read` with a handler that has no parameters.
     public init(_ handler: @escaping @Sendable () async throws -> Value) {
-        source = .handler { _ in try await handler().gattBytes }
+        source = .handler { _, _ in try await handler().gattBytes }
     }
 }

@@ -37,13 +37,34 @@ public import PeripheralCore
 public struct Write<Value: GATTValue>: Sendable {
     let handler: WriteHandler
 
+    /// Creates a `Write` with a handler that receives the written value, the central and the session.
+    ///
+    /// ```swift
+    /// Write { isOn, central, session in
+    ///     try await lamp.set(isOn)
+    ///     try await session.notify(power, isOn)
+    /// }
+    /// ```
+    ///
+    /// <doc:SessionInHandlers> describes what a handler can do with the session.
+    public init(
+        _ handler:
+            @escaping @Sendable (
+                _ value: Value, _ central: Central, _ session: PeripheralSession
+            ) async throws -> Void
+    ) {
+        self.handler = { bytes, central, session in
+            try await handler(Value(gattBytes: bytes), central, session)
+        }
+    }
+
     /// Creates a `Write` with a handler that receives the written value and the central.
     public init(_ handler: @escaping @Sendable (_ value: Value, _ central: Central) async throws -> Void) {
-        self.handler = { bytes, central in try await handler(Value(gattBytes: bytes), central) }
+        self.handler = { bytes, central, _ in try await handler(Value(gattBytes: bytes), central) }
     }
 
     /// Creates a `Write` with a handler that has one parameter: the written value.
     public init(_ handler: @escaping @Sendable (_ value: Value) async throws -> Void) {
-        self.handler = { bytes, _ in try await handler(Value(gattBytes: bytes)) }
+        self.handler = { bytes, _, _ in try await handler(Value(gattBytes: bytes)) }
     }
 }

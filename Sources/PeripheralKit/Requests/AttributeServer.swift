@@ -43,10 +43,10 @@ final class AttributeServer: Sendable {
     ) -> ServedAttributes {
         ServedAttributes(of: declaration.declared, after: earlier) { handle, characteristic in
             guard let take = characteristic.persistentValue?.handler else { return nil }
-            return { value, central in
+            return { value, central, session in
                 try await persistentValues.write(value, to: handle) {
                     var updates = UpdateBatch(of: declaration)
-                    try await take(value, central, &updates)
+                    try await take(value, central, session, &updates)
                     return updates.updates
                 }
             }
@@ -99,7 +99,10 @@ final class AttributeServer: Sendable {
         return entry
     }
 
-    func read(_ request: BackendReadRequest) -> BackendAnswer {
+    /// Answers a read.
+    ///
+    /// Handlers receive the session.
+    func read(_ request: BackendReadRequest, in session: PeripheralSession) -> BackendAnswer {
         let entry: Entry
         do { entry = try self.entry(at: request.attribute) } catch { return .immediate(.failure(error)) }
         switch entry.read {
@@ -108,14 +111,14 @@ final class AttributeServer: Sendable {
         case .value(let value) where entry.authorization == nil:
             return .immediate(value.attributePart(from: request.offset))
         case .value(let value):
-            return answer(request, of: entry) { _ in value }
+            return answer(request, of: entry, in: session) { _, _ in value }
         case .persistent:
             guard let value = persistentValues[request.attribute] else {
                 return .immediate(.failure(.unlikelyError))
             }
             let command = command(before: request, of: entry)
             guard command != nil || entry.authorization != nil else { return answer(request, with: value) }
-            return answer(request, of: entry, after: command) { [persistentValues] _ in
+            return answer(request, of: entry, in: session, after: command) { [persistentValues] _, _ in
                 persistentValues[request.attribute] ?? value
             }
         case .handles:
@@ -128,7 +131,13 @@ final class AttributeServer: Sendable {
             }
             return .immediate(value.attributePart(from: request.offset))
         case .handler(let handler):
-            return answer(request, of: entry, after: command(before: request, of: entry), by: handler)
+            return answer(
+                request,
+                of: entry,
+                in: session,
+                after: command(before: request, of: entry),
+                by: handler
+            )
         }
     }
 
@@ -155,8 +164,9 @@ final class AttributeServer: Sendable {
     private func answer(
         _ request: BackendReadRequest,
         of entry: Entry,
+        in session: PeripheralSession,
         after command: WriteOrder.Ticket? = nil,
-        by handler: @escaping @Sendable (Central) async throws -> [UInt8]
+        by handler: @escaping ReadHandler
     ) -> BackendAnswer {
         if request.offset > 0,
             let value = snapshots.withLock({ $0.value(for: request, at: tasks.stopwatch.elapsed()) })
@@ -173,7 +183,7 @@ final class AttributeServer: Sendable {
                 pace: entry.pace,
                 deliver: deliver
             ) {
-                await self.value(for: request, of: entry, after: command, by: handler)
+                await self.value(for: request, of: entry, in: session, after: command, by: handler)
             }
         }
     }
@@ -181,8 +191,9 @@ final class AttributeServer: Sendable {
     private func value(
         for request: BackendReadRequest,
         of entry: Entry,
+        in session: PeripheralSession,
         after command: WriteOrder.Ticket?,
-        by handler: @Sendable (Central) async throws -> [UInt8]
+        by handler: ReadHandler
     ) async -> BackendAnswer.Outcome {
         if let command {
             await writeOrder.end(of: command)
@@ -192,7 +203,7 @@ final class AttributeServer: Sendable {
         let value: [UInt8]
         do {
             try await entry.authorize(request.central)
-            value = try await handler(request.central)
+            value = try await handler(request.central, session)
         } catch {
             return .failure(attError(for: error, from: entry, "read"))
         }
@@ -217,7 +228,7 @@ final class AttributeServer: Sendable {
 
     /// Answers a write.
     ///
-    /// The procedures of control points receive the session.
+    /// Handlers and the procedures of control points receive the session.
     func write(_ request: BackendWriteRequest, in session: PeripheralSession) -> BackendAnswer {
         let entry: Entry
         do { entry = try self.entry(at: request.attribute) } catch { return .immediate(.failure(error)) }
@@ -255,7 +266,7 @@ final class AttributeServer: Sendable {
                 let outcome: BackendAnswer.Outcome? = await self.writeOrder.run(ticket) {
                     do {
                         try await entry.authorize(request.central)
-                        try await entry.write?(request.value, request.central)
+                        try await entry.write?(request.value, request.central, session)
                         if let entrance { try await entrance.buffer.append(entrance.write) }
                         if let procedure {
                             try await self.admit(procedure, for: request, of: entry, in: session)

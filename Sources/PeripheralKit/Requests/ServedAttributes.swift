@@ -106,7 +106,7 @@ extension ServedAttributes.Entry {
         var stream: WriteBuffer?
         if case .stream(let capacity, let check) = declaration.access.writeTargets.first {
             stream = WriteBuffer(capacity: capacity)
-            write = { value, _ in try check(value) }
+            write = { value, _, _ in try check(value) }
         }
         if case .persistent = declaration.access.writeTargets.first {
             write = persistentWrite(handle, declaration) ?? write

@@ -108,7 +108,7 @@ final class PeripheralRuntime: PeripheralHost {
     // MARK: For the backend
 
     func read(_ request: BackendReadRequest) -> BackendAnswer {
-        let answer = server.read(request)
+        let answer = server.read(request, in: PeripheralSession(runtime: self))
         return activity.isTracing ? activity.trace(answer, to: request) : answer
     }
 

@@ -77,8 +77,9 @@ extension PeripheralSession {
     ///    as ``UpdateCounters/dropped``. Procedures of control points are cancelled. Calls that send values
     ///    or documents throw ``PeripheralError`` with the code ``PeripheralError/Code/serviceRemoved``. The
     ///    sequences of ``documents(writtenTo:endMarker:maximumSize:)`` and ``writes(to:)`` end.
-    /// 3. The session waits until running handlers have answered, for at most 4 seconds. Do not remove a
-    ///    service in a handler of this service, because the removal would wait for the handler.
+    /// 3. The session waits until running handlers have answered, for at most 4 seconds. A handler of the
+    ///    service that awaits the removal is refused after this time. Remove the service in a
+    ///    ``ControlPoint`` without responses instead, because its procedure begins after the answer.
     /// 4. The Bluetooth stack removes the service. If a central has not confirmed an indication of the
     ///    service, the stack first waits for the confirmation for up to 5 seconds. Then the stack disconnects
     ///    the central. If bluetoothd refuses that, the wait continues for up to 26 seconds, until bluetoothd

@@ -5,6 +5,8 @@ public import PeripheralCore
 /// The session is valid within the body closure of ``Peripheral/run(on:logger:_:)``. After the closure
 /// returns, the functions of the session throw a ``PeripheralError`` with the code
 /// ``PeripheralError/Code/stopped``.
+///
+/// The handlers of requests can receive the session too: see <doc:SessionInHandlers>.
 public struct PeripheralSession: Sendable {
     let runtime: PeripheralRuntime
 

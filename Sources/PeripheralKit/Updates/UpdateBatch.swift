@@ -5,7 +5,7 @@ internal import PeripheralCore
 /// The handler of the persistent value adds the updates to the batch.
 ///
 /// ```swift
-/// PersistentValue(initially: true, writes: .durable) { isLocked, central, updates in
+/// PersistentValue(initially: true, writes: .durable) { isLocked, central, _, updates in
 ///     try await bolt.move(toLocked: isLocked)
 ///     try updates.append(audit, "\(isLocked ? "locked" : "unlocked") by \(central.address)")
 /// }

@@ -32,7 +32,7 @@ final class CrashTests: Sendable {
         let audit = Characteristic<UInt32>(0x2A1E, .notify, updates: .durable(beyond: 2))
         self.audit = audit
         durable = Characteristic(0x2A1C, [.read, .write, .notify], updates: .durable(beyond: 2)) {
-            PersistentValue(initially: 0, writes: .durable) { number, _, updates in
+            PersistentValue(initially: 0, writes: .durable) { number, _, _, updates in
                 try updates.append(audit, number)
             }
         }

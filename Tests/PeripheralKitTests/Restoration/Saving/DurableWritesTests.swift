@@ -33,7 +33,7 @@ final class DurableWritesTests: Sendable {
         let audit = Characteristic<UInt8>(0x2A1D, .notify, updates: .durable)
         self.audit = audit
         lock = Characteristic(0x2A1E, [.read, .write]) {
-            PersistentValue(initially: 0, writes: .durable) { value, _, updates in
+            PersistentValue(initially: 0, writes: .durable) { value, _, _, updates in
                 try updates.append(audit, value)
                 if value == 13 { throw ATTError.valueNotAllowed }
                 try updates.append(audit, value + 100)
