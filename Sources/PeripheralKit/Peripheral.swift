@@ -214,9 +214,11 @@ extension Peripheral {
         let errors = validate().filter { $0.severity == .error }
         guard errors.isEmpty else { throw DeclarationError(issues: errors) }
         do {
+            let table = try AttributeTable(services: serviceDescriptions)
             return BackendPublication(
                 name: name,
-                table: try AttributeTable(services: serviceDescriptions),
+                table: table,
+                userDescriptions: table.userDescriptions(of: services),
                 advertisements: resolvedAdvertisements,
                 pairing: pairing.method,
                 reservedHandles: reservedHandles

@@ -83,11 +83,13 @@ struct AddedServiceRulesTests {
                     Characteristic<UInt8>(0x2A6E, [.read, .authenticatedSignedWrites]) {
                         Read { 7 }
                         Write { _ in }
+                        UserDescription("Outside")
                     }
                 }
             }
         }
+        let reason = "characteristic 2a6e \"Outside\" of service 181a: BlueZ before 5.73 drops signed writes"
         let expected = version < BlueZVersion(major: 5, minor: 73) ? 1 : 0
-        #expect(log.lines.count { $0.contains("BlueZ before 5.73 drops signed writes") } == expected)
+        #expect(log.lines.count { $0.contains(reason) } == expected)
     }
 }

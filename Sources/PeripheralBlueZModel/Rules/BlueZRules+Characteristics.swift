@@ -4,18 +4,13 @@ internal import PeripheralKit
 extension BlueZRules {
     func examine(
         _ characteristic: CharacteristicDescription,
-        of service: ServiceDescription
+        named element: String
     ) -> [DeclarationIssue] {
         let properties = characteristic.properties
         var issues: [DeclarationIssue] = []
         func warn(_ reason: String, _ remedy: String) {
             issues.append(
-                DeclarationIssue(
-                    severity: .warning,
-                    element: "characteristic \(characteristic.uuid) of service \(service.uuid)",
-                    reason: reason,
-                    remedy: remedy
-                )
+                DeclarationIssue(severity: .warning, element: element, reason: reason, remedy: remedy)
             )
         }
         if properties.contains(.broadcast) {

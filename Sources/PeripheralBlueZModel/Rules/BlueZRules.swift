@@ -47,8 +47,14 @@ public struct BlueZRules: StackProfile {
         var issues: [DeclarationIssue] = []
         for (index, service) in table.services.enumerated() {
             issues += examine(service, at: table.pinnedRange(index) ?? table.serviceRange(index))
-            for characteristic in service.characteristics {
-                issues += examine(characteristic, of: service)
+            for (position, characteristic) in service.characteristics.enumerated() {
+                let handle = table.valueHandle(service: index, characteristic: position)
+                let name = ElementName.characteristic(
+                    characteristic.uuid,
+                    publication.userDescriptions[handle],
+                    of: service.uuid
+                )
+                issues += examine(characteristic, named: name)
             }
         }
         return issues + examineLayout(of: table) + examine(publication.advertisements)

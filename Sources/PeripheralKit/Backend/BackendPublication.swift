@@ -12,6 +12,11 @@ public struct BackendPublication: Hashable, Sendable {
     /// this table.
     public let table: AttributeTable
 
+    /// The constant user descriptions, by the value handles of their characteristics in ``table``.
+    ///
+    /// Issues and messages name the characteristics by them.
+    package let userDescriptions: [AttributeHandle: String]
+
     /// The preferred on-air handle of each attribute.
     ///
     /// Each key is the handle of an attribute in ``table``. Each value is the handle on the air that the
@@ -69,6 +74,7 @@ public struct BackendPublication: Hashable, Sendable {
     package init(
         name: String,
         table: AttributeTable,
+        userDescriptions: [AttributeHandle: String] = [:],
         advertisements: [Advertisement],
         pairing: PairingMethod = .none,
         preservedHandles: [AttributeHandle: AttributeHandle] = [:],
@@ -79,6 +85,7 @@ public struct BackendPublication: Hashable, Sendable {
         self.reservedHandles = reservedHandles
         self.name = name
         self.table = table
+        self.userDescriptions = userDescriptions
         self.pairing = pairing
         self.preservedHandles = preservedHandles
         self.newServices = newServices
@@ -89,6 +96,7 @@ public struct BackendPublication: Hashable, Sendable {
     /// Returns a copy with the given order of services, preferred handles, and backend state.
     func placing(
         _ table: AttributeTable,
+        userDescriptions: [AttributeHandle: String],
         at handles: [AttributeHandle: AttributeHandle],
         newServices: Set<Int>,
         backendState: String
@@ -96,6 +104,7 @@ public struct BackendPublication: Hashable, Sendable {
         BackendPublication(
             name: name,
             table: table,
+            userDescriptions: userDescriptions,
             advertisements: advertisements,
             pairing: pairing,
             preservedHandles: handles,

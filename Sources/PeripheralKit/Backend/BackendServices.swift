@@ -8,6 +8,9 @@ public struct BackendServices: Hashable, Sendable {
     /// attribute of the peripheral has the same handle in its table.
     public let table: AttributeTable
 
+    /// The constant user descriptions, by the value handles of their characteristics in ``table``.
+    package let userDescriptions: [AttributeHandle: String]
+
     /// The preferred on-air handle of each attribute.
     ///
     /// See ``BackendPublication/preservedHandles``.
@@ -32,12 +35,14 @@ public struct BackendServices: Hashable, Sendable {
 
     package init(
         table: AttributeTable,
+        userDescriptions: [AttributeHandle: String] = [:],
         preservedHandles: [AttributeHandle: AttributeHandle],
         newServices: Set<Int>,
         formerPlaces: FormerPlaces? = nil,
         mayFreezeDatabaseHash: Bool = false
     ) {
         self.table = table
+        self.userDescriptions = userDescriptions
         self.preservedHandles = preservedHandles
         self.newServices = newServices
         self.formerPlaces = formerPlaces
@@ -99,7 +104,12 @@ extension BackendServices {
 extension BackendPublication {
     /// The services at the start of the run.
     package var services: BackendServices {
-        BackendServices(table: table, preservedHandles: preservedHandles, newServices: newServices)
+        BackendServices(
+            table: table,
+            userDescriptions: userDescriptions,
+            preservedHandles: preservedHandles,
+            newServices: newServices
+        )
     }
 
     /// Returns the publication that would consist of some services alone, for an examination.
@@ -107,6 +117,7 @@ extension BackendPublication {
         BackendPublication(
             name: name,
             table: services.table,
+            userDescriptions: services.userDescriptions,
             advertisements: [],
             pairing: pairing,
             preservedHandles: services.preservedHandles,

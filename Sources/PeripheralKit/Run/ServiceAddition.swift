@@ -64,6 +64,7 @@ struct ServiceAddition {
             let ownTable = try AttributeTable(services: descriptions, starts: own)
             services = BackendServices(
                 table: ownTable,
+                userDescriptions: ownTable.userDescriptions(of: added),
                 preservedHandles: try Self.places(
                     of: ownTable,
                     declared,

@@ -126,6 +126,31 @@ struct BlueZRulesTests {
         #expect(issue.remedy.hasPrefix(row.remedy))
     }
 
+    /// Each rule about a characteristic, with a version that has the rule.
+    @Test(
+        arguments: [
+            ([.read, .broadcast], .open), ([.read, .authenticatedSignedWrites], .open),
+            (.writeWithoutResponse, .encrypted), ([.notify, .indicate], .open),
+        ] as [(CharacteristicProperties, AttributeSecurity)]
+    )
+    func theUserDescriptionNamesTheCharacteristic(
+        properties: CharacteristicProperties,
+        security: AttributeSecurity
+    ) {
+        let peripheral = Peripheral("P", pairing: .justWorks) {
+            GATTService(0x181A, handle: 0x0100) {
+                Characteristic<UInt8>(0x2A6F, value: 1) { UserDescription("Air") }
+                Characteristic<UInt8>(0x2A6E, properties, security: security) {
+                    if properties.contains(.read) { Read { 1 } }
+                    if properties.canWrite { Write { _ in } }
+                    UserDescription("Soil")
+                }
+            }
+        }
+        let elements = peripheral.validate(for: .bluez("5.66")).map(\.element)
+        #expect(elements == ["characteristic 2a6e \"Soil\" of service 181a"])
+    }
+
     /// The two do not meet in a table that begins at 0x0001, but do behind BlueZ's own services.
     @Test func servicesMayMeetBehindThoseOfBlueZ() {
         let peripheral = Peripheral("P") {

@@ -59,6 +59,7 @@ struct RestorationStart: Sendable {
     func publication(of publication: BackendPublication) -> BackendPublication {
         publication.placing(
             declared.table,
+            userDescriptions: declared.table.userDescriptions(of: declared.peripheral.services),
             at: handlesOnAir,
             newServices: newServices,
             backendState: loaded?.backendState ?? ""

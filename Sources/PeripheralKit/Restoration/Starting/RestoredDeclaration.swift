@@ -50,7 +50,7 @@ struct RestoredDeclaration {
             former.security == characteristic.security
         else {
             return error(
-                "characteristic \(characteristic.uuid)",
+                characteristic.name,
                 "it was not made from this preserved peripheral, which has no such characteristic",
                 "make it with the function characteristic of the same PreservedPeripheral"
             )
@@ -106,8 +106,7 @@ struct RestoredDeclaration {
     }
 
     private func name(of kind: AttributeTable.Kind, _ characteristic: CharacteristicDescription) -> String {
-        let service = preserved.state.database.table.services[kind.service]
-        return "characteristic \(characteristic.uuid) of service \(service.uuid)"
+        preserved.state.database.name(of: characteristic, at: kind)
     }
 
     private mutating func error(_ element: String, _ reason: String, _ remedy: String) {
