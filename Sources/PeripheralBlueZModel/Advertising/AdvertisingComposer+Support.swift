@@ -10,7 +10,7 @@ extension AdvertisingComposer {
         examineEmptyData()
         examineTiming()
         if isExtended, advertisement.secondaryChannel == nil {
-            warning(
+            issues.warning(
                 "data",
                 "it has more than \(AdvertisingCapabilities.legacyLength) bytes and is sent with extended "
                     + "advertising, which Bluetooth 4 centrals do not receive",
@@ -18,7 +18,7 @@ extension AdvertisingComposer {
             )
         }
         if !capabilities.usesClassic, !data.isEmpty, !data.contains(where: { $0.field == .flags }) {
-            warning(
+            issues.warning(
                 "flags",
                 "the kernel omits them because there is no room",
                 "shorten the advertisement by 3 bytes"
@@ -29,7 +29,7 @@ extension AdvertisingComposer {
     private mutating func examineChannel() {
         guard let channel = advertisement.secondaryChannel, !capabilities.secondaryChannels.contains(channel)
         else { return }
-        error(
+        issues.error(
             "secondary channel",
             "the adapter does not support \(channel)",
             "leave it out, or use a Bluetooth 5 adapter that supports it"
@@ -40,38 +40,42 @@ extension AdvertisingComposer {
         for include in advertisement.includes.inOrder(by: { $0.description < $1.description })
         where include != .appearance && !capabilities.includes.contains(include) {
             if include == .resolvableSetIdentifier {
-                warning(
+                issues.warning(
                     "include \(include)",
                     "BlueZ adds it only from version 5.67 and only with a SIRK",
                     "set SIRK in the section CSIS of BlueZ's main.conf"
                 )
             } else {
-                warning("include \(include)", "the adapter does not support this structure", "leave it out")
+                issues.warning(
+                    "include \(include)",
+                    "the adapter does not support this structure",
+                    "leave it out"
+                )
             }
         }
         if advertisement.includes.contains(.appearance) {
-            error(
+            issues.error(
                 "include appearance",
                 "BlueZ refuses it",
                 "set the value instead, such as appearance: 0x0340"
             )
         }
         if includes(.resolvableSetIdentifier), !advertisement.rawData.isEmpty {
-            warning(
+            issues.warning(
                 "include rsi",
                 "BlueZ replaces the Resolvable Set Identifier with the raw data",
                 "leave one of them out"
             )
         }
         if includes(.txPower), !data.contains(where: { $0.field == .txPower }), !data.isEmpty {
-            warning(
+            issues.warning(
                 "include tx-power",
                 "the kernel omits it because there is no room",
                 "shorten the advertisement by 3 bytes"
             )
         }
         if includes(.localName), advertisement.localName == nil, !hasResponse {
-            warning(
+            issues.warning(
                 "include local-name",
                 "there is no scan response for it",
                 "set localName instead"
@@ -82,13 +86,13 @@ extension AdvertisingComposer {
     private mutating func examineScanResponse() {
         guard !advertisement.scanResponse.isEmpty else { return }
         if capabilities.version < .scanResponseProperties {
-            error(
+            issues.error(
                 "scan response",
                 "BlueZ \(capabilities.version) accepts only the name there",
                 "use BlueZ 5.80 or later, or move it into the advertisement"
             )
         } else if !hasResponse {
-            error(
+            issues.error(
                 "scan response",
                 "a connectable extended advertisement has none",
                 "move it into the advertisement, which has room for \(dataCapacity) bytes"
@@ -98,7 +102,11 @@ extension AdvertisingComposer {
 
     private mutating func examineEmptyData() {
         for entry in data + response where entry.isEmpty {
-            error("\(entry.field)", "BlueZ refuses empty data", "add at least one byte, or leave it out")
+            issues.error(
+                "\(entry.field)",
+                "BlueZ refuses empty data",
+                "add at least one byte, or leave it out"
+            )
         }
     }
 
@@ -108,18 +116,18 @@ extension AdvertisingComposer {
         let remedy = "use BlueZ 5.77 or later, or start bluetoothd with --experimental"
         if let interval = advertisement.interval {
             if !takesTiming {
-                warning("interval", unknown, remedy)
+                issues.warning("interval", unknown, remedy)
             } else if !capabilities.isExtended, interval.maximum > .milliseconds(10_240) {
-                error("interval", "it is more than 10240 ms", "choose a shorter one")
+                issues.error("interval", "it is more than 10240 ms", "choose a shorter one")
             }
         }
         if let power = advertisement.transmitPower {
             if !takesTiming {
-                warning("transmit power", unknown, remedy)
+                issues.warning("transmit power", unknown, remedy)
             } else if !capabilities.canSetTransmitPower {
-                warning("transmit power", "the adapter chooses it", "leave it out")
+                issues.warning("transmit power", "the adapter chooses it", "leave it out")
             } else if let powers = capabilities.transmitPowers, !powers.contains(power) {
-                warning(
+                issues.warning(
                     "transmit power",
                     "the adapter supports \(powers.lowerBound) to \(powers.upperBound) and uses the nearest value",
                     "choose a value in this range"

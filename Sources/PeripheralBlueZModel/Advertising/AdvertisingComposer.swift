@@ -11,19 +11,17 @@ struct AdvertisingComposer {
 
     let advertisement: Advertisement
     let capabilities: AdvertisingCapabilities
-    /// The name of the advertisement in the issues.
-    let element: String
     let isConnectable: Bool
     /// Whether extended advertising carries the advertisement.
     private(set) var isExtended = false
     private(set) var data: [Entry] = []
     private(set) var response: [Entry] = []
-    private(set) var issues: [DeclarationIssue] = []
+    var issues: AdvertisementIssues
 
     init(_ advertisement: Advertisement, for capabilities: AdvertisingCapabilities, named element: String) {
         self.advertisement = advertisement
         self.capabilities = capabilities
-        self.element = element
+        issues = AdvertisementIssues(named: element)
         isConnectable = advertisement.kind == .connectable
         composeData()
         composeResponse()
@@ -35,7 +33,7 @@ struct AdvertisingComposer {
         AdvertisingPlan(
             capabilities: capabilities,
             entries: data + response,
-            issues: issues,
+            issues: issues.all,
             isExtended: isExtended,
             isConnectable: isConnectable,
             isScannable: isExtended
@@ -206,15 +204,11 @@ extension AdvertisingComposer {
         )
         let isShortened = sent.endIndex < name.endIndex
         guard !sent.isEmpty else {
-            error("local name", "there is no room for it", "leave something out, or shorten it")
+            issues.hasNoRoomForName()
             return nil
         }
         if isShortened {
-            warning(
-                "local name",
-                "only its first \(sent.utf8.count) bytes fit",
-                "choose a name of at most \(room - 2) bytes"
-            )
+            issues.shortensName(to: sent, limit: room - 2)
         }
         return Entry(.localName, .completeLocalName, Array(sent.utf8), in: place, isShortened: isShortened)
     }
@@ -284,37 +278,9 @@ extension AdvertisingComposer {
                 && entry.data.count <= AdvertisingStructure.maximumDataCount
             if !entry.fits {
                 let limit = min(capacity, ownCapacity + end - own)
-                error(
-                    "\(entry.field)",
-                    "it ends at byte \(end), but there is room for only \(limit)",
-                    "leave something out, or shorten it"
-                )
+                issues.exceedsRoom("\(entry.field)", endingAt: end, room: limit)
             }
             return entry
         }
-    }
-
-    mutating func error(_ field: String, _ reason: String, _ remedy: String) {
-        append(.error, field, reason, remedy)
-    }
-
-    mutating func warning(_ field: String, _ reason: String, _ remedy: String) {
-        append(.warning, field, reason, remedy)
-    }
-
-    private mutating func append(
-        _ severity: DeclarationIssue.Severity,
-        _ field: String,
-        _ reason: String,
-        _ remedy: String
-    ) {
-        issues.append(
-            DeclarationIssue(
-                severity: severity,
-                element: "\(field) of the \(element)",
-                reason: reason,
-                remedy: remedy
-            )
-        )
     }
 }

@@ -189,12 +189,18 @@ extension ConformanceSuite {
         }
     }
 
+    /// Creates a run in which one of three subscribers has unsubscribed.
+    ///
     /// BlueZ before 5.76 does not report that one of several subscribers has unsubscribed.
     ///
-    /// The first indication waits until its time limit.
-    static let indicationAfterUnsubscription = Scenario(
-        "indications go on when one of several centrals has unsubscribed"
-    ) {
+    /// - Parameter body: Receives the other two centrals.
+    /// - Returns: The run.
+    static func unsubscribedRun(
+        _ body:
+            @escaping @Sendable (
+                _ others: [any TestCentral], PeripheralSession, Characteristic<[UInt8]>, ManualClock?
+            ) async throws -> Void
+    ) -> ScenarioRun {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .indicate]) { Read { [] } }
         let peripheral = Peripheral("Subscribers") { GATTService(ScenarioUUID.service) { value } }
         return ScenarioRun(timed: peripheral, mtu: nil) { central, session, clock in
@@ -205,30 +211,38 @@ extension ConformanceSuite {
                 }
                 try await centrals[1].unsubscribe(from: value)
                 for central in centrals { _ = try await central.read(value) }
-                let others = [centrals[0], centrals[2]]
+                try await body([centrals[0], centrals[2]], session, value, clock)
+            }
+        }
+    }
+
+    /// The first indication waits until its time limit if the end of the subscription is not reported.
+    static let indicationAfterUnsubscription = Scenario(
+        "indications go on when one of several centrals has unsubscribed"
+    ) {
+        unsubscribedRun { others, session, value, clock in
+            let ended = Flag()
+            let first = Task {
+                try? await session.indicate(value, [1])
+                ended.set(true)
+            }
+            for central in others { try await expectIndication([1], of: value, by: central) }
+            try await clock?.advance(until: "the first indication is over") { ended.isSet }
+            await first.value
+            for number: UInt8 in 2...3 {
+                try await others[1].setConfirmsIndications(false)
                 let ended = Flag()
-                let first = Task {
-                    try? await session.indicate(value, [1])
+                let indication = Task {
+                    try await session.indicate(value, [number])
                     ended.set(true)
                 }
-                for central in others { try await expectIndication([1], of: value, by: central) }
-                try await clock?.advance(until: "the first indication is over") { ended.isSet }
-                await first.value
-                for number: UInt8 in 2...3 {
-                    try await others[1].setConfirmsIndications(false)
-                    let ended = Flag()
-                    let indication = Task {
-                        try await session.indicate(value, [number])
-                        ended.set(true)
-                    }
-                    for central in others {
-                        try await expectIndication([number], of: value, by: central)
-                        _ = try await central.read(value)
-                    }
-                    try expect("indication is over", ended.isSet, is: false)
-                    try await others[1].setConfirmsIndications(true)
-                    try await expectSuccess(of: "indication") { try await indication.value }
+                for central in others {
+                    try await expectIndication([number], of: value, by: central)
+                    _ = try await central.read(value)
                 }
+                try expect("indication is over", ended.isSet, is: false)
+                try await others[1].setConfirmsIndications(true)
+                try await expectSuccess(of: "indication") { try await indication.value }
             }
         }
     }

@@ -24,15 +24,13 @@ struct AdvertisementRoom {
 
     private let advertisement: Advertisement
     private let adapter: Adapter
-    /// The name of the advertisement in the issues.
-    private let element: String
     private var usesExtendedAdvertising = false
-    private(set) var issues: [DeclarationIssue] = []
+    private(set) var issues: AdvertisementIssues
 
     init(for advertisement: Advertisement, on adapter: Adapter, named element: String) {
         self.advertisement = advertisement
         self.adapter = adapter
-        self.element = element
+        issues = AdvertisementIssues(named: element)
         examineData()
         examineScanResponse()
         examineInterval()
@@ -83,7 +81,7 @@ struct AdvertisementRoom {
         let declared = advertisement.scanResponse
         guard hasScanResponse else {
             if !declared.isEmpty {
-                error(
+                issues.error(
                     "scan response",
                     "a connectable extended advertisement has none",
                     "move it into the advertisement, which has room for \(capacity) bytes"
@@ -109,14 +107,10 @@ struct AdvertisementRoom {
         let limit = min(room - 2, AdvertisingStructure.maximumDataCount)
         let sent = name.longestPrefix(ofUTF8ByteCount: limit)
         if sent.isEmpty {
-            error("local name", "there is no room for it", "leave something out, or shorten it")
+            issues.hasNoRoomForName()
         } else if sent.endIndex < name.endIndex, name.utf8.count <= 248 {
             // A longer name is an error in any advertisement.
-            warning(
-                "local name",
-                "only its first \(sent.utf8.count) bytes fit",
-                "choose a name of at most \(limit) bytes"
-            )
+            issues.shortensName(to: sent, limit: limit)
         }
     }
 
@@ -125,14 +119,14 @@ struct AdvertisementRoom {
         for structure in structures.elements {
             end += structure.byteCount
             if structure.isEmpty {
-                error("\(structure.field)", "its data is empty", "add at least one byte, or leave it out")
+                issues.error(
+                    "\(structure.field)",
+                    "its data is empty",
+                    "add at least one byte, or leave it out"
+                )
             }
             guard end > room || structure.data.count > AdvertisingStructure.maximumDataCount else { continue }
-            error(
-                "\(structure.field)",
-                "it ends at byte \(end), but there is room for only \(room)",
-                "leave something out, or shorten it"
-            )
+            issues.exceedsRoom("\(structure.field)", endingAt: end, room: room)
         }
     }
 
@@ -140,38 +134,14 @@ struct AdvertisementRoom {
         guard adapter == .legacy, let interval = advertisement.interval,
             interval.maximum > .milliseconds(10_240)
         else { return }
-        error("interval", "it is more than 10240 ms", "choose a shorter one")
-    }
-
-    private mutating func error(_ field: String, _ reason: String, _ remedy: String) {
-        append(.error, field, reason, remedy)
-    }
-
-    private mutating func warning(_ field: String, _ reason: String, _ remedy: String) {
-        append(.warning, field, reason, remedy)
-    }
-
-    private mutating func append(
-        _ severity: DeclarationIssue.Severity,
-        _ field: String,
-        _ reason: String,
-        _ remedy: String
-    ) {
-        issues.append(
-            DeclarationIssue(
-                severity: severity,
-                element: "\(field) of the \(element)",
-                reason: reason,
-                remedy: remedy
-            )
-        )
+        issues.error("interval", "it is more than 10240 ms", "choose a shorter one")
     }
 }
 
 extension Advertisement {
     /// Whether the advertisement fits on every adapter, or on every adapter with the secondary channel.
     var fitsWhereverPossible: Bool {
-        !AdvertisementRoom(for: self, on: secondaryChannel == nil ? .legacy : .extended, named: "").issues
+        !AdvertisementRoom(for: self, on: secondaryChannel == nil ? .legacy : .extended, named: "").issues.all
             .contains { $0.severity == .error }
     }
 
@@ -182,11 +152,11 @@ extension Advertisement {
     /// - Parameter element: The name of the advertisement in the issues.
     /// - Returns: The issues.
     package func roomIssues(named element: String) -> [DeclarationIssue] {
-        let extended = AdvertisementRoom(for: self, on: .extended, named: element).issues
+        let extended = AdvertisementRoom(for: self, on: .extended, named: element).issues.all
         // A secondary channel exists on Bluetooth 5 only.
         let legacy =
             secondaryChannel == nil
-            ? AdvertisementRoom(for: self, on: .legacy, named: element).issues : extended
+            ? AdvertisementRoom(for: self, on: .legacy, named: element).issues.all : extended
         // A Bluetooth 5 adapter has the same room for the name, or more.
         return [DeclarationIssue].errors(onLegacy: legacy, onExtended: extended)
             + legacy.filter { $0.severity == .warning }

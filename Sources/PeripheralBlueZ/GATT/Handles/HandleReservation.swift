@@ -71,7 +71,7 @@ actor HandleReservation {
     ) async throws(BusError) -> Set<HandleBlock> {
         let used = HandleBlock.touched(by: ranges + kept)
         forgetOldest(besides: used)
-        let needed = used.union(room).union(former)
+        let needed = blocks(neededWith: used)
         try await release(claimed.subtracting(needed), in: daemon)
         guard !needed.isEmpty else { return [] }
         // Each probe would make bluetoothd indicate Service Changed. Nothing has changed in claimed blocks.
@@ -206,8 +206,7 @@ actor HandleReservation {
     /// A program that checked the released blocks before must check them again. Without a new page, this
     /// program keeps all claims instead.
     func keep(_ ranges: [ClosedRange<AttributeHandle>], in daemon: Daemon) async throws(BusError) {
-        let idle = claimed.subtracting(HandleBlock.touched(by: ranges)).subtracting(room)
-            .subtracting(former)
+        let idle = claimed.subtracting(blocks(neededWith: HandleBlock.touched(by: ranges)))
         guard !idle.isEmpty, try await turnPage(in: daemon) else { return }
         try await release(idle, in: daemon)
     }
@@ -263,8 +262,12 @@ actor HandleReservation {
 
     /// Releases the claims that neither registered services need, nor services that are added later.
     func releaseIdle(besides kept: [ClosedRange<AttributeHandle>], in daemon: Daemon) async throws(BusError) {
-        let needed = HandleBlock.touched(by: kept).union(room).union(former)
-        try await release(claimed.subtracting(needed), in: daemon)
+        try await release(claimed.subtracting(blocks(neededWith: HandleBlock.touched(by: kept))), in: daemon)
+    }
+
+    /// Returns the blocks that services use, and the blocks for services that are added later.
+    private func blocks(neededWith used: Set<HandleBlock>) -> Set<HandleBlock> {
+        used.union(room).union(former)
     }
 
     /// Releases all claims.

@@ -45,6 +45,7 @@ extension AttributeTable {
     /// Returns the constant user descriptions, by the value handles of their characteristics.
     ///
     /// - Parameter services: The services of this table.
+    /// - Returns: The descriptions.
     func userDescriptions(of services: [GATTService]) -> [AttributeHandle: String] {
         var descriptions: [AttributeHandle: String] = [:]
         for (index, service) in services.enumerated() {
@@ -63,6 +64,7 @@ extension PreservedDatabase {
     /// - Parameters:
     ///   - characteristic: The characteristic.
     ///   - kind: One of its attributes.
+    /// - Returns: The name.
     func name(of characteristic: CharacteristicDescription, at kind: AttributeTable.Kind) -> String {
         let service = table.services[kind.service]
         let description = table.attributes.first { attribute in

@@ -9,16 +9,16 @@ import Testing
 /// Issues name a characteristic by its constant user description, wherever the issue comes from.
 @Suite(.timeLimit(.minutes(1)))
 struct ElementNameTests {
+    /// A text of 40 bytes.
+    private static let twenty = String(repeating: "é", count: 20)
+
     @Test(
         arguments: [
             (nil, "characteristic 2a19"),
             ("Moisture", "characteristic 2a19 \"Moisture\""),
             ("", "characteristic 2a19 \"\""),
-            (String(repeating: "é", count: 20), "characteristic 2a19 \"\(String(repeating: "é", count: 20))\""),
-            (
-                "x" + String(repeating: "é", count: 20),
-                "characteristic 2a19 \"x\(String(repeating: "é", count: 19))…\""
-            ),
+            (twenty, "characteristic 2a19 \"\(twenty)\""),
+            ("x\(twenty)", "characteristic 2a19 \"x\(twenty.dropLast())…\""),
         ] as [(String?, String)]
     )
     func theNameQuotesTheBeginningOfTheDescription(description: String?, name: String) {
