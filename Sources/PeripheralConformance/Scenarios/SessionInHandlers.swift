@@ -117,9 +117,9 @@ extension ConformanceSuite {
         ScenarioRun(peripheral(name, request, result)) { central, session in
             try await central.subscribe(to: result, knownTo: session)
             for count: UInt8 in [90, 180] {
-                async let received = receive(result, at: central).bytes
                 try await central.write(request, count)
-                try expect("document", try await received, is: Array(pattern(size(count))))
+                let received = try await receive(result, at: central).bytes
+                try expect("document", received, is: Array(pattern(size(count))))
                 // The end of a document precedes the end of its procedure.
                 try await session.notify(result, [1])
                 try expect("update", try await central.nextUpdate(of: result), is: [1])
