@@ -18,6 +18,9 @@ extension Peripheral {
     /// examine a `try` inside `#expect`. If a closure contains no `try` outside `#expect`, begin the closure
     /// with `{ central async throws in`.
     ///
+    /// If the peripheral only broadcasts, the central is not connected. The test can call
+    /// ``VirtualCentral/scan()``.
+    ///
     /// The test runs entirely inside the process. When the body ends, the method disconnects the central and
     /// withdraws the peripheral. To create a second central, call ``VirtualCentral/makeAnother()``.
     ///
@@ -41,7 +44,8 @@ extension Peripheral {
 
     /// Publishes the peripheral in memory and calls the body.
     ///
-    /// The body receives a connected central and the session.
+    /// The body receives a connected central and the session. If the peripheral only broadcasts, the central
+    /// is not connected.
     ///
     /// ```swift
     /// try await lamp.test { central, session in
@@ -71,9 +75,16 @@ extension Peripheral {
         let backend = InMemoryBackend(as: stack)
         return try await run(on: backend, logger: logger) { session in
             let central = backend.makeCentral(of: self)
-            try await central.connect(mtu: mtu)
+            if !session.onlyBroadcasts { try await central.connect(mtu: mtu) }
             defer { central.disconnect() }
             return try await body(central, session)
         }
+    }
+}
+
+extension PeripheralSession {
+    /// Whether no advertisement on the air is connectable.
+    fileprivate var onlyBroadcasts: Bool {
+        !advertisements.isEmpty && advertisements.allSatisfy { $0.kind == .broadcast }
     }
 }

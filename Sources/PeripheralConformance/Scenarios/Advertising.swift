@@ -3,12 +3,13 @@ internal import PeripheralKit
 internal import PeripheralTesting
 
 extension ConformanceSuite {
-    static let advertising: [Scenario] = [
-        derivedAdvertisement, declaredAdvertisement, hiddenAdvertisement,
-        longName("A peripheral with a name of too many bytes", cutTo: "A peripheral with a name of t"),
-        longName("ééééééééééééééé", cutTo: "éééééééééééééé"),
-        changedAdvertisement, stoppedAdvertising, addedAdvertisement, advertisedServicesFollow,
-    ]
+    static let advertising: [Scenario] =
+        [
+            derivedAdvertisement, declaredAdvertisement, hiddenAdvertisement,
+            longName("A peripheral with a name of too many bytes", cutTo: "A peripheral with a name of t"),
+            longName("ééééééééééééééé", cutTo: "éééééééééééééé"),
+            changedAdvertisement, stoppedAdvertising, addedAdvertisement, advertisedServicesFollow,
+        ] + broadcasting
 
     /// Creates a run that checks the scan result of a peripheral.
     private static func scenarioRun(

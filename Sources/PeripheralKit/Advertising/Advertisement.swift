@@ -178,6 +178,10 @@ extension Advertisement {
         ///
         /// Beacons send broadcast advertisements. A peripheral with a broadcast advertisement is never
         /// discoverable (Core Specification, Vol 3, Part C, 9.1.1).
+        ///
+        /// Linux sends a broadcast advertisement from a random private address. The address changes when the
+        /// advertisement starts and when it changes. A receiver that identifies a device by its address needs
+        /// a ``connectable`` advertisement, which has the address of the adapter.
         public static let broadcast = Kind(name: .broadcast)
     }
 

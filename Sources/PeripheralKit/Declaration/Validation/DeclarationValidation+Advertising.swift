@@ -11,12 +11,28 @@ extension DeclarationValidation {
     ///   - advertisements: The advertisements, with their names and services filled in.
     ///   - peripheral: The peripheral that the advertisements belong to.
     mutating func examine(_ advertisements: [Advertisement], of peripheral: Peripheral) {
+        examinePurpose(of: advertisements, peripheral)
         for (index, advertisement) in advertisements.enumerated() {
             let element = advertisements.name(at: index)
             examineContent(of: advertisement, peripheral, element)
             examineTimes(of: advertisement, element)
             issues += advertisement.roomIssues(named: element)
         }
+    }
+
+    /// A peripheral without services needs advertisements with a content of their own.
+    ///
+    /// The rule ends with the first service. The program can remove all services during a run, and add others
+    /// later.
+    private mutating func examinePurpose(of advertisements: [Advertisement], _ peripheral: Peripheral) {
+        guard peripheral.declarations.isEmpty, peripheral.services.isEmpty,
+            advertisements.contains(where: { $0.kind == .connectable && !$0.hasData })
+        else { return }
+        error(
+            "peripheral",
+            "it has no services, and an advertisement without data",
+            "declare at least one GATTService, or an Advertisement with data, such as a beacon"
+        )
     }
 
     private mutating func examineContent(
@@ -114,6 +130,13 @@ extension DeclarationValidation {
                 "choose \(limits.lowerBound.wholeMilliseconds) to \(limits.upperBound.wholeMilliseconds) ms"
             )
         }
+    }
+}
+
+extension Advertisement {
+    /// Whether scanners receive data of the program.
+    fileprivate var hasData: Bool {
+        !manufacturerData.isEmpty || !serviceData.isEmpty || !rawData.isEmpty
     }
 }
 

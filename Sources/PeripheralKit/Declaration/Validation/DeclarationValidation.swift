@@ -7,9 +7,6 @@ struct DeclarationValidation {
 
     init(of peripheral: Peripheral) {
         examineName(of: peripheral)
-        if peripheral.services.isEmpty {
-            error("peripheral", "it has no services", "declare at least one GATTService")
-        }
         if !(0...512).contains(peripheral.reservedHandles) {
             error(
                 "peripheral",

@@ -273,8 +273,18 @@ struct ValidationTests {
             testDescription: "no service",
             peripheral: Peripheral("P") {},
             element: "peripheral",
-            reason: "it has no services",
-            remedy: "declare at least one GATTService"
+            reason: "it has no services, and an advertisement without data",
+            remedy: "declare at least one GATTService, or an Advertisement with data, such as a beacon"
+        ),
+        Case(
+            testDescription: "no service beside an advertisement without data",
+            peripheral: Peripheral("P") {
+                Advertisement(.broadcast, manufacturerData: [0xFFFF: [1]])
+                Advertisement(services: [0x180F])
+            },
+            element: "peripheral",
+            reason: "it has no services, and an advertisement without data",
+            remedy: "declare at least one GATTService, or an Advertisement with data, such as a beacon"
         ),
         Case(
             testDescription: "one characteristic in two places",
