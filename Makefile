@@ -141,7 +141,7 @@ check-fuzz: setup ## Check that the corpora of the fuzzer reach the decoders, an
 	@SWIFT=$(SWIFT) ENTRANCE="$(ENTRANCE)" Tests/Fuzzing/coverage
 	@SWIFT=$(SWIFT) ENTRANCE="$(ENTRANCE)" Tests/Fuzzing/planted
 
-test-interoperability: setup ## Compare the values of the services with an independent decoder
+test-interoperability: setup ## Compare the values of the services, and beacons, with independent decoders
 	@SWIFT=$(SWIFT) Tests/Interoperability/run
 
 check-imports: ## Check that no product imports Foundation

@@ -93,6 +93,8 @@ let libraryNames = [
     "PeripheralServiceLifecycle",
     "PeripheralMetrics",
     "PeripheralOneThread",
+    "PeripheralBeacon",
+    "PeripheralBTHome",
 ]
 
 let products: [Product] =
@@ -287,6 +289,29 @@ let oneThread: [Target] = [
     )
 ]
 
+/// Advertisements in the formats of beacons, on the public API alone.
+///
+/// Each is a target, so that an unused one adds no code to a program.
+let beacons: [Target] = [
+    .target(name: "PeripheralBeacon", dependencies: ["PeripheralKit"], swiftSettings: swiftSettings),
+    .target(name: "PeripheralBTHome", dependencies: ["PeripheralKit"], swiftSettings: swiftSettings),
+    .testTarget(
+        name: "BeaconTests",
+        dependencies: [
+            "PeripheralBeacon", "PeripheralBTHome", "PeripheralKit", "PeripheralTesting", "TestSupport",
+        ],
+        swiftSettings: swiftSettings
+    ),
+
+    // Prints beacons, for independent parsers.
+    .executableTarget(
+        name: "beacon-values",
+        dependencies: ["PeripheralBeacon", "PeripheralBTHome", "PeripheralKit"],
+        path: "Tests/Interoperability/BeaconValues",
+        swiftSettings: swiftSettings
+    ),
+]
+
 /// What ties a peripheral to other packages, each empty without the trait of its name.
 let adapters: [Target] = [
     // A peripheral as a service of swift-service-lifecycle.
@@ -461,5 +486,5 @@ let package = Package(
         .trait(name: "Metrics", description: "The counters of a session as metrics of swift-metrics."),
     ],
     dependencies: dependencies + documentation,
-    targets: layers + oneThread + adapters + doctor + services + serviceTests + testSupport + guide
+    targets: layers + oneThread + beacons + adapters + doctor + services + serviceTests + testSupport + guide
 )
