@@ -92,6 +92,7 @@ let package = Package(
                 product("PeripheralTesting"),
             ]
         ),
+        example("bthome-thermometer", services: ["PeripheralBTHome"]),
         example("device-battery", services: ["PeripheralBattery"]),
         .testTarget(
             name: "DeviceBatteryTests",
