@@ -175,7 +175,7 @@ public struct BlueZBackend: PeripheralBackend {
     let fallbackRate: FallbackRate
     /// `nil` uses the kernel's information.
     let kernelLinks: (any KernelLinks)?
-    /// The files of the machine that bluetoothd runs on; `nil` if they are unknown.
+    /// The files of the machine that bluetoothd runs on; `nil` if they are unknown, as on another bus.
     let files: MachineFiles?
     /// `nil` uses the state directory.
     private let store: (any RestorationStore)?
@@ -210,7 +210,7 @@ public struct BlueZBackend: PeripheralBackend {
             fallbackRate: fallbackRate,
             bus: .system,
             logHistory: .ofProcess,
-            files: MachineFiles()
+            files: BusAddress.system.isStandard ? MachineFiles() : nil
         )
     }
 

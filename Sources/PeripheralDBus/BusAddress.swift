@@ -13,13 +13,21 @@ package enum BusAddress: Sendable, Equatable {
     /// A server address in D-Bus notation, such as `unix:path=/run/dbus/system_bus_socket`.
     case address(String)
 
+    /// The standard socket of the system bus.
+    private static let standard = "unix:path=/var/run/dbus/system_bus_socket"
+
+    /// Whether this is the system bus at its standard socket.
+    ///
+    /// The programs on another bus can use other files than those of this machine.
+    package var isStandard: Bool { text == Self.standard }
+
     package var text: String {
         switch self {
         case .address(let text): return text
         case .system:
             guard let value = unsafe secure_getenv("DBUS_SYSTEM_BUS_ADDRESS"), unsafe value.pointee != 0
             else {
-                return "unix:path=/var/run/dbus/system_bus_socket"
+                return Self.standard
             }
             return unsafe String(cString: value)
         }

@@ -20,9 +20,10 @@ extension RunOptions {
         on emulator: EmulatedBlueZ? = nil,
         _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Void
     ) async throws {
-        // The terminal belongs to the example, so its log contains only what the user should act on.
+        // The terminal belongs to the example, so its log contains only what the user should act on. An
+        // emulated bluetoothd has no settings to change.
         var logger = Logger(label: peripheral.name) { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = .notice
+        logger.logLevel = emulator == nil ? .notice : .error
         let limit = duration?.duration ?? .seconds(Int64.max / 2)
         try await withNextSteps {
             try await peripheral.run(
