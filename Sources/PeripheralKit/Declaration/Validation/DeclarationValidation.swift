@@ -145,9 +145,11 @@ struct DeclarationValidation {
                 "add the property .write or .writeWithoutResponse"
             )
         }
-        // A program cannot refuse a write to a stream.
+        // A program cannot refuse a write to a stream. A specification prescribes the properties of a
+        // characteristic with an assigned UUID.
+        let isOwn = characteristic.uuid.assignedNumber == nil
         let isStream = access.writeTargets.contains(where: \.isStream)
-        if properties.contains([.write, .writeWithoutResponse]), !isStream {
+        if properties.contains([.write, .writeWithoutResponse]), isOwn, !isStream {
             warning(
                 element,
                 "a refused write can go unnoticed: centrals can write with or without response",

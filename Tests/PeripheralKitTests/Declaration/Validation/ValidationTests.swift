@@ -13,6 +13,8 @@ struct ValidationTests {
         var remedy: String
     }
 
+    private static let ownUUID: BluetoothUUID = "5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001"
+
     /// A case about one characteristic of the battery service.
     static func about<Value>(
         _ name: String,
@@ -74,7 +76,7 @@ struct ValidationTests {
         ),
         about(
             "both kinds of writes",
-            Characteristic<UInt8>(0x2A19, [.write, .writeWithoutResponse]) { Write { _ in } },
+            Characteristic<UInt8>(ownUUID, [.write, .writeWithoutResponse]) { Write { _ in } },
             severity: .warning,
             "a refused write can go unnoticed: centrals can write with or without response",
             "declare two characteristics if centrals must learn of errors"
@@ -360,7 +362,9 @@ struct ValidationTests {
                 }
                 Characteristic<UInt8>(0x2A1A, .broadcast)
                 // The program cannot refuse a write to a stream, so no refusal can go unnoticed.
-                Characteristic<UInt8>(0x2A1B, [.write, .writeWithoutResponse]) { WriteStream() }
+                Characteristic<UInt8>(Self.ownUUID, [.write, .writeWithoutResponse]) { WriteStream() }
+                // The specification of a report of a keyboard prescribes both.
+                Characteristic<UInt8>(0x2A4D, [.write, .writeWithoutResponse]) { Write { _ in } }
             }
             Advertisement(services: [], manufacturerData: [0xFFFF: [UInt8](repeating: 0, count: 24)])
         }
