@@ -128,8 +128,8 @@ extension BlueZRules {
                         element: element,
                         reason: "BlueZ \(version) cannot assign handles to characteristics",
                         remedy:
-                            "pin the service at 0x0100 or higher, in a block of 16 handles that no other program uses, "
-                            + "or use BlueZ 5.76 or later"
+                            "pin the service at 0x0100 or higher, in a block of 16 handles that no other program uses "
+                            + "(GATTService(…, handle: 0x0100)), or use BlueZ 5.76 or later"
                     )
                 )
             }

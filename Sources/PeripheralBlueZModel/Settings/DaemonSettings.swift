@@ -1,5 +1,5 @@
 /// The settings of a bluetoothd: its configuration file, and what else determines them.
-package struct DaemonSettings: Hashable, Sendable {
+package struct DaemonSettings: Sendable {
     /// The configuration file, `main.conf`.
     package var file: KeyFile
     /// The version of bluetoothd, or `nil` if the version is unknown.

@@ -28,7 +28,7 @@ package struct KeyFile: Hashable, Sendable {
     /// Parses a file.
     ///
     /// Invalid content does not cause an error.
-    package init(_ bytes: some Collection<UInt8>) {
+    package init(_ bytes: [UInt8]) {
         isCut = bytes.count > Self.maximumSize
         var group: String?
         let lines = bytes.prefix(Self.maximumSize).split(separator: 0x0A, omittingEmptySubsequences: false)
@@ -37,7 +37,7 @@ package struct KeyFile: Hashable, Sendable {
         }
     }
 
-    private mutating func read(_ line: some Collection<UInt8>, number: Int, group: inout String?) {
+    private mutating func read(_ line: ArraySlice<UInt8>, number: Int, group: inout String?) {
         let text = line.drop(while: \.isKeyFileSpace)
         guard let first = text.first, first != UInt8(ascii: "#") else { return }
         if first == UInt8(ascii: "[") {
@@ -56,7 +56,7 @@ package struct KeyFile: Hashable, Sendable {
         refusedLine = refusedLine ?? line
     }
 
-    private static func groupName(_ text: some Collection<UInt8>) -> String? {
+    private static func groupName(_ text: ArraySlice<UInt8>) -> String? {
         let text = trimmingEnd(of: text).dropFirst()
         guard text.last == UInt8(ascii: "]"), text.count > 1 else { return nil }
         let name = text.dropLast()
@@ -66,7 +66,7 @@ package struct KeyFile: Hashable, Sendable {
         return isName ? String(decoding: name, as: UTF8.self) : nil
     }
 
-    private static func keyAndValue(_ text: some Collection<UInt8>) -> (key: String, value: String)? {
+    private static func keyAndValue(_ text: ArraySlice<UInt8>) -> (key: String, value: String)? {
         let parts = text.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         let key = trimmingEnd(of: parts[0])
         guard parts.count == 2, isKey(key) else { return nil }
@@ -76,7 +76,7 @@ package struct KeyFile: Hashable, Sendable {
     }
 
     /// Returns whether a text is a name, with an optional language in brackets after it.
-    private static func isKey(_ text: [UInt8]) -> Bool {
+    private static func isKey(_ text: ArraySlice<UInt8>) -> Bool {
         let name = text.prefix { $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") }
         guard let last = name.last, last != UInt8(ascii: " ") else { return false }
         let language = text.dropFirst(name.count)
@@ -86,8 +86,8 @@ package struct KeyFile: Hashable, Sendable {
             && language.dropFirst().dropLast().allSatisfy(\.isPartOfLanguage)
     }
 
-    private static func trimmingEnd(of text: some Collection<UInt8>) -> [UInt8] {
-        var text = Array(text)
+    private static func trimmingEnd(of text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var text = text
         while let last = text.last, last.isKeyFileSpace { text.removeLast() }
         return text
     }

@@ -1,7 +1,7 @@
 /// A setting of bluetoothd, or a default, that affects a peripheral.
-package struct SettingIssue: Hashable, Sendable {
+package struct SettingIssue: Sendable {
     /// The severity of an issue.
-    package enum Severity: String, Hashable, Sendable {
+    package enum Severity: String, Sendable {
         /// Useful information.
         case note
         /// A peripheral can run, but a failure is likely.

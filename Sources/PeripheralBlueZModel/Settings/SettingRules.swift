@@ -10,40 +10,34 @@ package struct SettingRules {
         self.daemon = daemon
     }
 
-    /// The issues of the settings that affect a peripheral.
+    /// The issues of all settings that can affect a peripheral.
     package var issues: [SettingIssue] {
-        let settings = daemon
-        return [
-            client(settings), controllerMode(settings), autoEnable(settings), repairing(settings),
-            deviceInformation(settings), cache(settings), exchangeMTU(settings), channels(settings),
-            experimental(settings), temporaryTimeout(settings), privacy(settings), keySize(settings),
-            advertisingInterval(settings), connectionInterval(settings), security(settings),
+        [
+            client(daemon), controllerMode(daemon), autoEnable(daemon), repairing(daemon),
+            deviceInformation(daemon), cache(daemon), exchangeMTU(daemon), channels(daemon),
+            experimental(daemon), temporaryTimeout(daemon), privacy(daemon), keySize(daemon),
+            advertisingInterval(daemon), connectionInterval(daemon), security(daemon),
         ].compactMap { $0 }
     }
 
-    /// The issues that affect a certain peripheral, the worst first.
+    /// The issues that affect a certain peripheral, warnings before notes.
     ///
-    /// Settings that a person has chosen on purpose, and that only limit the peripheral, are left out.
+    /// Settings that a person has chosen on purpose, and that only limit the peripheral, are left out. The
+    /// rules of BlueZ already warn of a second Device Information service.
     package func issues(affecting publication: BackendPublication) -> [SettingIssue] {
-        let order: [SettingIssue.Severity] = [.error, .warning, .note]
-        let issues = issues.filter { isAffected(publication, by: $0) }
-        return order.flatMap { severity in issues.filter { $0.severity == severity } }
-    }
-
-    private func isAffected(_ publication: BackendPublication, by issue: SettingIssue) -> Bool {
-        switch issue.code {
-        case "setting-client", "setting-controller-mode", "setting-privacy", "setting-security": true
-        case "setting-repairing": publication.pairing != .none
-        case "setting-advertising-interval":
-            publication.advertisements.contains { $0.interval == nil }
-        case "setting-connection-interval": !publication.table.services.isEmpty
-        case "setting-channels":
-            publication.table.services.contains { service in
-                service.characteristics.contains { $0.properties.allowsSubscription }
-            }
-        // The rules of BlueZ already warn of a second Device Information service.
-        default: false
+        let services = publication.table.services
+        let sendsUpdates = services.contains { service in
+            service.characteristics.contains { $0.properties.allowsSubscription }
         }
+        let needsInterval = publication.advertisements.contains { $0.interval == nil }
+        let issues = [
+            client(daemon), controllerMode(daemon), privacy(daemon), security(daemon),
+            publication.pairing == .none ? nil : repairing(daemon),
+            sendsUpdates ? channels(daemon) : nil,
+            needsInterval ? advertisingInterval(daemon) : nil,
+            services.isEmpty ? nil : connectionInterval(daemon),
+        ].compactMap { $0 }
+        return issues.filter { $0.severity != .note } + issues.filter { $0.severity == .note }
     }
 
     private func issue(

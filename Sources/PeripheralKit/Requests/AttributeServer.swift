@@ -353,8 +353,11 @@ final class AttributeServer: Sendable {
         // A handler may throw because it was cancelled. This error is not logged, and the request has already
         // been answered.
         guard !(error is CancellationError && Task.isCancelled) else { return .unlikelyError }
+        let reason =
+            error is RestorationError
+            ? "its value could not be saved" : "its handler threw an error with no ATT error code"
         logger.warning(
-            "A request was refused with 'unlikely error' because its handler threw an error with no ATT error code.",
+            "A request was refused with 'unlikely error' because \(reason).",
             metadata: [
                 "peripheral.attribute": .bounded(entry.name),
                 "peripheral.operation": "\(operation)",

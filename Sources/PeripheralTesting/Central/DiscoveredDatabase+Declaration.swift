@@ -13,8 +13,10 @@ extension DiscoveredDatabase {
         guard let place = Place(of: characteristic.declaration.identity, in: peripheral) else {
             throw TestCentralError(
                 code: .notFound,
-                message: "Characteristic \(characteristic.uuid) is not part of the peripheral under test. "
-                    + "Use the constant that the declaration of the peripheral contains."
+                message:
+                    "This characteristic \(characteristic.uuid) is not part of the peripheral under test. "
+                    + "Use the constant that the declaration contains: another constant with the same UUID, "
+                    + "for example of another type, is another characteristic."
             )
         }
         let services = place.candidates(among: applicationServices)

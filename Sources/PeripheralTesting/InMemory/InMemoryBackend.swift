@@ -1,3 +1,4 @@
+internal import Logging
 internal import PeripheralBlueZModel
 internal import PeripheralCore
 public import PeripheralKit
@@ -152,14 +153,26 @@ struct HostProvider: VirtualAttributeProvider {
     let stack: InMemoryStack
 
     func read(_ request: BackendReadRequest) async -> Result<[UInt8], ATTError> {
-        await outcome(of: host.read(request)).mapError { stack.received($0, from: .read) }
+        await outcome(of: host.read(request)).mapError { received($0, from: .read) }
     }
 
     func write(_ request: BackendWriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
         var request = request
         request.expectsResponse = withResponse
         return await outcome(of: host.write(request)).map { _ in }
-            .mapError { stack.received($0, from: .write) }
+            .mapError { received($0, from: .write) }
+    }
+
+    /// Returns the error that the central receives, and logs that it differs from that of the handler.
+    private func received(_ error: ATTError, from operation: RequestRefusal.Operation) -> ATTError {
+        let received = stack.received(error, from: operation)
+        if received != error {
+            host.logger.warning(
+                "BlueZ cannot send this ATT error. The central receives a different error.",
+                metadata: ["peripheral.error": "\(error)", "peripheral.received": "\(received)"]
+            )
+        }
+        return received
     }
 
     private func outcome(of answer: BackendAnswer) async -> BackendAnswer.Outcome {

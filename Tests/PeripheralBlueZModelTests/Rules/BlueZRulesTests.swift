@@ -221,7 +221,12 @@ struct BlueZRulesTests {
     }
 
     @Test func warningsOfTheDeclarationComeFirst() {
-        let peripheral = Self.peripheral([.write, .writeWithoutResponse, .broadcast])
+        let own: BluetoothUUID = "5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001"
+        let peripheral = Peripheral("P") {
+            GATTService(0x180F, handle: 0x0100) {
+                Characteristic<UInt8>(own, [.write, .writeWithoutResponse, .broadcast]) { Write { _ in } }
+            }
+        }
         let issues = peripheral.validate(for: .bluez("5.87"))
         #expect(issues.count == 2)
         #expect(issues.first == peripheral.validate().first)
