@@ -176,7 +176,8 @@ struct WriteStreamTests {
         try await peripheral.test(logger: log.logger) { central, session in
             // Two in the buffer, 256 behind it, and three too many.
             for number: UInt16 in 0..<261 { try await central.writeWithoutResponse(commands, number) }
-            #expect(log.lines.count == 3)
+            // A slow machine also logs handlers that block their thread.
+            #expect(log.lines.count { $0.contains("the central writes faster") } == 3)
             var writes = try session.writes(to: commands).makeAsyncIterator()
             for number: UInt16 in 0..<258 { #expect(await writes.next()?.value == number) }
         }
