@@ -23,8 +23,7 @@ extension Advertisement {
     ///   - kind: Whether centrals can connect to the peripheral.
     ///   - localName: The advertised name, or `nil` for the name of the peripheral.
     ///   - isTriggerBased: Whether the device sends packets only for events. Receivers do not expect packets
-    ///     of
-    ///     such a device at regular times.
+    ///     of such a device at regular times.
     ///   - encryption: The encryption of the packet, or `nil` for a packet that everyone can read.
     ///   - interval: The advertising interval. Some Bluetooth stacks do not let the program choose the
     ///     interval.
@@ -55,7 +54,8 @@ extension Advertisement {
     /// - Parameters:
     ///   - objects: The measurements, states and events.
     ///   - isTriggerBased: Whether the device sends packets only for events.
-    ///   - encryption: The encryption of the packet, or `nil` for a packet that everyone can read.
+    ///   - encryption: The encryption of the packet, or `nil` for a packet that everyone can read. The
+    ///     encryption of the replaced packet does not apply to the new packet.
     /// - Throws: ``BTHomeError`` if a value is not possible, or the error of the encryption's `reserve`.
     public mutating func setBTHome(
         _ objects: [BTHomeObject],
