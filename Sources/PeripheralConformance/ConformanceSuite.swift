@@ -13,7 +13,8 @@ public enum ConformanceSuite: Sendable {
         advertising + discovery + reading + writing + writeStreaming + longWriting
         + reliableWriting + securedWriting + updating + handlers + sessionInHandlers + centrals
         + size
-        + pairing + pairingByOneOfSeveral + unansweredPairing + subscribing + bondedSubscribing
+        + pairing + pairingByOneOfSeveral + unansweredPairing + pairingWindow + subscribing
+        + bondedSubscribing
         + securedUpdating + targeted
         + indicating + transferring + confirmedTransferring + controlPoints + connections + structure
         + permitting + restoring + privateAddresses + changingServices

@@ -36,7 +36,8 @@ extension SessionEvent {
         case .subscribed: "subscribed"
         case .unsubscribed: "unsubscribed"
         case .disconnected: "disconnected"
-        case .changed, .advertisementEnded, .restoredSubscriberChanged, .handlesChanged, .restorationFailed:
+        case .changed, .paired, .pairingFailed, .bondRemoved, .pairingWindowOpened, .pairingWindowClosed,
+            .advertisementEnded, .restoredSubscriberChanged, .handlesChanged, .restorationFailed:
             nil
         }
     }

@@ -230,6 +230,10 @@ extension Peripheral {
                 await runtime.keepExaminingBonds()
                 return .ended
             }
+            group.addTask {
+                await runtime.pairingControl.run()
+                return .ended
+            }
             var result: Result<Output, any Error>?
             var failure: (any Error)?
             while let ending = await group.next() {

@@ -16,6 +16,6 @@ package enum ConnectionEvent: Hashable, Sendable {
     /// A central has failed to pair.
     case pairingFailed(Central)
     /// The bond with a central was deleted.
-    case forgotten(DeviceAddress)
+    case forgotten(Central)
     case disconnected(Central)
 }

@@ -190,7 +190,7 @@ extension VirtualGATTServer {
     ///   - central: The central.
     ///   - leavesSubscriptions: Whether the subscriptions of a disconnected central remain, as on bluetoothd.
     package func forget(_ central: DeviceAddress, leavingSubscriptions leavesSubscriptions: Bool = false) {
-        let isBonded = state.withLock { $0.bonds.removeValue(forKey: central) != nil }
+        let bond = state.withLock { $0.bonds.removeValue(forKey: central) }
         let isAway = !centrals.contains { $0.linkAddress == central }
         disconnect(central)
         state.withLock { state in
@@ -199,7 +199,7 @@ extension VirtualGATTServer {
                 state.report(state.att.removeDevice(Central(address: central)))
                 state.reportSubscriptionsEnded()
             }
-            if isBonded { state.observer?(.forgotten(central)) }
+            if let bond { state.observer?(.forgotten(bond.central)) }
         }
     }
 

@@ -24,6 +24,7 @@ HEART_RATE, BATTERY_LEVEL = '2a37', '2a19'
 SERVICE_CHANGED = '2a05'
 LOCK = '5c3a0012-7e3c-4b6e-9d29-b3f1c0a1d001'
 AUDIT = '5c3a0013-7e3c-4b6e-9d29-b3f1c0a1d001'
+ADMIT = '5c3a0014-7e3c-4b6e-9d29-b3f1c0a1d001'
 LOCKED, UNLOCKED = b'\1', b'\0'
 # How many services each has of its own.
 SERVICES = {'heart-rate-sensor': 3, 'door-lock': 1}
@@ -234,8 +235,9 @@ async def door_lock(scene, brief):
         scene.check('it was told of the services no more often', not changed.drain())
         handles = {spec: await peer.handle(spec) for spec in (LOCK, AUDIT)}
 
+        await peer.write(ADMIT, b'\x01')
         await peer.disconnect()
-        scene.note('the central leaves, still subscribed')
+        scene.note('the central admits another one, and leaves, still subscribed')
         guest = await scene.connect(other, 'Door')
         await guest.pair()
         await guest.discover()
@@ -243,6 +245,7 @@ async def door_lock(scene, brief):
         scene.note('another one pairs, and unlocks')
         await scene.board.until(scene.awaits('unlocked by ' + OTHER_PHONE), STEP)
         scene.note('what the first one has missed is preserved')
+        await guest.write(ADMIT, b'\x01')
         await guest.disconnect()
 
         # A bond that bluetoothd has just written, and nothing has been written after it.

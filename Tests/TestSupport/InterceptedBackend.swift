@@ -44,6 +44,7 @@ private struct InterceptedHost: PeripheralHost {
     let handleEvent: @Sendable (BackendEvent, any PeripheralHost) -> Void
 
     var logger: Logger { host.logger }
+    var allowsPairing: Bool { host.allowsPairing }
 
     func read(_ request: BackendReadRequest) -> BackendAnswer { host.read(request) }
     func write(_ request: BackendWriteRequest) -> BackendAnswer { host.write(request) }
@@ -75,6 +76,7 @@ private struct InterceptedLink: BackendLink {
     func disconnect(_ central: Central.ID) async throws { try await link.disconnect(central) }
     func bondedCentrals() async throws -> [Central] { try await link.bondedCentrals() }
     func forget(_ central: Central.ID) async throws { try await link.forget(central) }
+    func pairingAllowanceChanged() async throws { try await link.pairingAllowanceChanged() }
     func advertise(_ advertisements: [Advertisement], restarting restarted: Set<Int>) async throws {
         try await link.advertise(advertisements, restarting: restarted)
     }

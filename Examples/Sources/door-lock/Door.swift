@@ -2,10 +2,10 @@ import PeripheralKit
 
 /// A door that paired phones can open, with an audit log.
 ///
-/// The example shows how a lock continues after a restart. It does not keep strangers out: with `.justWorks`,
-/// anyone at the door can pair and unlock it. A real door shows a passkey to its owner only. Use
-/// `Pairing.displayPasskey` with a display on the inside, and `security: .authenticated`, which refuses a
-/// phone that has paired without the passkey.
+/// The example shows how a lock continues after a restart, and who can pair with it: the first phone, and
+/// each phone that a paired phone admits. With `.justWorks`, anyone at the door can pair in this time. A real
+/// door also shows a passkey to its owner only. Use `Pairing.displayPasskey` with a display on the inside,
+/// and `security: .authenticated`, which refuses a phone that has paired without the passkey.
 struct Door: GATTServiceDeclaration {
     /// Whether the door is locked.
     ///
@@ -25,6 +25,14 @@ struct Door: GATTServiceDeclaration {
         .notify,
         security: .encrypted,
         updates: .durable
+    )
+    /// Lets another phone pair within the next minute.
+    ///
+    /// A paired phone writes any value.
+    let admit = Characteristic<UInt8>(
+        "5c3a0014-7e3c-4b6e-9d29-b3f1c0a1d001",
+        .write,
+        security: .encrypted
     )
 
     /// The name under which phones find the door.
@@ -46,11 +54,23 @@ struct Door: GATTServiceDeclaration {
                 }
             }
             audit
+            admit {
+                Write { _, _, session in try await session.allowPairing(for: .seconds(60)) }
+            }
         }
     }
 
+    /// Lets the first phone pair, in the first two minutes of a door that no phone is bonded with.
+    func run(in session: PeripheralSession) async throws {
+        guard try await session.bondedCentrals().isEmpty else { return }
+        try await session.allowPairing(for: .seconds(120))
+    }
+
+    /// At most eight phones can pair, each in a pairing window.
+    private var pairing: Pairing { .justWorks.onlyWhenAllowed().limitingBonds(to: 8) }
+
     var peripheral: Peripheral {
-        Peripheral(name, restorationIdentifier: "door-lock", pairing: .justWorks) {
+        Peripheral(name, restorationIdentifier: "door-lock", pairing: pairing) {
             self
         } onRestore: { restored in
             try await onRestore(restored)

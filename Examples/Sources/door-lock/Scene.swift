@@ -46,7 +46,7 @@ private func playScene(name: String) async throws {
         defer { program?.kill() }
         try await untilFound(phone)
         try await phone.connect()
-        try await phone.pair(.justWorks)
+        try await untilPaired(phone)
         Terminal.print(
             "phone:  paired, and reads that the door is \(try await phone.read(door.isLocked) ? "locked" : "unlocked")"
         )
@@ -54,9 +54,12 @@ private func playScene(name: String) async throws {
         try await phone.write(door.isLocked, false)
         Terminal.print("phone:  notified: \(try await phone.nextUpdate(of: door.audit))")
         let handle = try await phone.locate(door.isLocked).valueHandle
+        try await phone.write(door.admit, 1)
         phone.disconnect()
 
-        Terminal.print("phone:  disconnected. Another phone locks the door, and then the program is killed.")
+        Terminal.print(
+            "phone:  admits another phone and leaves. That phone locks the door, and then the program is killed."
+        )
         try await other.connect()
         try await other.pair(.justWorks)
         try await other.write(door.isLocked, true)
@@ -77,6 +80,28 @@ private func playScene(name: String) async throws {
         try await phone.subscribe(to: door.audit)
         Terminal.print("phone:  notified of the missed entry: \(try await phone.nextUpdate(of: door.audit))")
         phone.disconnect()
+
+        let stranger = bluez.central(for: door.peripheral)
+        try await stranger.connect()
+        do {
+            try await stranger.pair(.justWorks)
+        } catch let error as TestCentralError where error.code == .pairingFailed {
+            Terminal.print("stranger: cannot pair, because no phone has admitted it")
+        }
+        stranger.disconnect()
+    }
+}
+
+/// Pairs the first phone.
+///
+/// The door opens its pairing window a moment after it is on the air.
+private func untilPaired(_ phone: VirtualCentral) async throws {
+    while true {
+        do {
+            return try await phone.pair(.justWorks)
+        } catch let error as TestCentralError where error.code == .pairingFailed {
+            try await Task.sleep(for: .milliseconds(20))
+        }
     }
 }
 

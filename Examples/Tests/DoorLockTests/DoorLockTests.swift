@@ -15,7 +15,7 @@ struct DoorLockTests {
         let phone = try await door.peripheral.run(on: backend, restoringFrom: store) { session in
             let phone = backend.makeCentral(of: door.peripheral)
             try await phone.connect()
-            try await phone.pair(.justWorks)
+            try await untilPaired(phone)
             try await phone.subscribe(to: door.audit)
             phone.disconnect()
             try await session.set(door.isLocked, to: false)
@@ -43,8 +43,9 @@ struct DoorLockTests {
         let (phone, left) = try await door.peripheral.run(on: backend, restoringFrom: store) { session in
             let phone = backend.makeCentral(of: door.peripheral)
             try await phone.connect()
-            try await phone.pair(.justWorks)
+            try await untilPaired(phone)
             try await phone.subscribe(to: door.audit)
+            try await phone.write(door.admit, 1)
             let events = session.events
             phone.disconnect()
             for await event in events { if case .disconnected = event { break } }
@@ -78,7 +79,7 @@ struct DoorLockTests {
             let left = store.snapshot()
             let phone = backend.makeCentral(of: door.peripheral)
             try await phone.connect()
-            try await phone.pair(.justWorks)
+            try await untilPaired(phone)
             try await phone.write(door.isLocked, false)
             return left
         }
@@ -97,9 +98,44 @@ struct DoorLockTests {
         } onRestore: { _ in
         }
         try await door.peripheral.test { phone, session in
-            try await phone.pair(.justWorks)
+            try await untilPaired(phone)
             await #expect(throws: ATTError.unlikelyError) { try await phone.write(door.isLocked, false) }
             #expect(try session.value(of: door.isLocked))
+        }
+    }
+
+    @Test func onlyAPairedPhoneAdmitsAnother() async throws {
+        let door = Door { _ in
+        } onRestore: { _ in
+        }
+        let (backend, store) = (InMemoryBackend(), InMemoryRestorationStore())
+        let phone = try await door.peripheral.run(on: backend, restoringFrom: store) { _ in
+            let phone = backend.makeCentral(of: door.peripheral)
+            try await phone.connect()
+            try await untilPaired(phone)
+            return phone
+        }
+        try await door.peripheral.run(on: backend, restoringFrom: store) { session in
+            let other = phone.makeAnother()
+            try await other.connect()
+            await #expect(throws: TestCentralError.self) { try await other.pair(.justWorks) }
+            await #expect(throws: ATTError.insufficientEncryption) { try await other.write(door.admit, 1) }
+            #expect(!session.isPairingAllowed)
+            try await phone.connect()
+            try await phone.write(door.admit, 1)
+            try await other.pair(.justWorks)
+            #expect(try await other.read(door.isLocked))
+        }
+    }
+
+    /// Pairs a phone as soon as the door lets the first phone pair.
+    private func untilPaired(_ phone: VirtualCentral) async throws {
+        while true {
+            do {
+                return try await phone.pair(.justWorks)
+            } catch let error as TestCentralError where error.code == .pairingFailed {
+                await Task.yield()
+            }
         }
     }
 }

@@ -16,12 +16,9 @@ public struct AdapterSettings: Hashable, Sendable {
 
     /// Whether the adapter accepts new bonds.
     ///
-    /// If the peripheral allows pairing, the framework makes the adapter pairable automatically.
-    ///
-    /// bluetoothd makes the adapter pairable when a program registers any pairing agent, including an agent
-    /// that refuses pairing. Every peripheral registers a pairing agent, except with `Pairing.system`. To
-    /// keep the value `false` in effect, use `Pairing.system`, or set `AlwaysPairable` in bluetoothd's
-    /// configuration.
+    /// If the peripheral declares a pairing method, the framework makes the adapter pairable while centrals
+    /// may pair, and not pairable otherwise, regardless of this setting. After the run, the adapter is as it
+    /// was before. With `Pairing.none` and `Pairing.system`, this setting stays in effect.
     public var isPairable: Bool?
 
     /// Creates settings.

@@ -86,6 +86,8 @@ final class Connections {
             case .disconnected(let central):
                 disconnected(central)
                 countChanged?(devices.connectedCount)
+            case .bondRemoved(let central):
+                reporter.report(.bondRemoved(central))
             case .forgotten(let central):
                 security.forgotten(central)
                 subscriptions.forgotten(central)

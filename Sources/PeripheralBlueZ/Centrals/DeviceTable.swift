@@ -20,6 +20,8 @@ struct DeviceTable {
         /// The subscriptions of the central use a different address.
         case identified(Central)
         case disconnected(Central)
+        /// The bond of a central no longer exists.
+        case bondRemoved(Central)
         /// bluetoothd has removed the bond and all other data about the central.
         case forgotten(Central.ID)
     }
@@ -82,14 +84,16 @@ struct DeviceTable {
             isConnected: isConnected,
             reportedAddress: properties["Address"] == nil ? before?.reportedAddress : central.address
         )
-        guard wasConnected else { return isConnected ? [.connected(central)] : [] }
+        let removal = before.flatMap { $0.central.isBonded && !central.isBonded ? $0.central : nil }
+        let removed = removal.map { [Change.bondRemoved($0)] } ?? []
+        guard wasConnected else { return removed + (isConnected ? [.connected(central)] : []) }
         var changes: [Change] = []
         if !central.isSame(as: before?.central) {
             let hasNewAddress = before?.reportedAddress.map { $0 != central.address } ?? false
             changes = (hasNewAddress ? [.identified(central)] : []) + [.changed(central)]
         }
         // A busy bluetoothd reports a bond and the disconnection after it together.
-        return changes + (isConnected ? [] : [.disconnected(central)])
+        return changes + removed + (isConnected ? [] : [.disconnected(central)])
     }
 
     /// Records that bluetoothd has dropped a device.
@@ -97,7 +101,8 @@ struct DeviceTable {
         guard let id = Central.ID(devicePath: path), let device = devices.removeValue(forKey: id) else {
             return []
         }
-        return (device.isConnected ? [.disconnected(device.central)] : []) + [.forgotten(id)]
+        let removed: [Change] = device.central.isBonded ? [.bondRemoved(device.central)] : []
+        return (device.isConnected ? [.disconnected(device.central)] : []) + removed + [.forgotten(id)]
     }
 }
 

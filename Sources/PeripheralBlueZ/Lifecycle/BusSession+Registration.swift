@@ -55,6 +55,7 @@ extension BusSession {
             supervisor.prepareReport(
                 by: BlueZLink(
                     devices: Devices(connection: connection, adapter: try ObjectPath(adapter)),
+                    agent: agent,
                     centrals: centrals,
                     advertise: supervisor.demand,
                     changeServices: supervisor.changeServices,

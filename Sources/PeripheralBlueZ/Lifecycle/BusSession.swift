@@ -50,7 +50,7 @@ struct BusSession: Sendable {
                 as: publication.pairing,
                 on: connection,
                 log: log
-            )
+            ) { host.allowsPairing }
             advertisements = AdvertisementRegistrations(on: connection, times: times) {
                 report(.registration(.advertisementReleased($0)))
             }

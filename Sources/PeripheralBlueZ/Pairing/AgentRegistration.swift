@@ -11,7 +11,10 @@ internal import Synchronization
 final class AgentRegistration: Sendable {
     private struct State {
         var isRegistered = false
-        var hasMadePairable = false
+        /// Whether the adapter was pairable before the registration; `nil` if this is not known.
+        var wasPairable: Bool?
+        /// The last value that this program has set; `nil` if it has set none.
+        var setPairable: Bool?
     }
 
     private static let manager: ObjectPath = "/org/bluez"
@@ -20,33 +23,42 @@ final class AgentRegistration: Sendable {
     private let method: PairingMethod
     private let connection: BusConnection
     private let log: RunLog
+    private let allowsPairing: @Sendable () -> Bool
     private let state = Mutex(State())
 
-    init(of agent: PairingAgent, as method: PairingMethod, on connection: BusConnection, log: RunLog) {
+    init(
+        of agent: PairingAgent,
+        as method: PairingMethod,
+        on connection: BusConnection,
+        log: RunLog,
+        allowsPairing: @escaping @Sendable () -> Bool
+    ) {
+        self.allowsPairing = allowsPairing
         self.agent = agent
         self.method = method
         self.connection = connection
         self.log = log
     }
 
-    /// Registers the agent and, if centrals may pair, makes the adapter pairable.
+    /// Registers the agent, and makes the adapter pairable if centrals may pair.
     ///
     /// - Throws: `BusError`; ``withdraw(from:)`` then reverts the changes.
     func register(on adapter: ObjectPath) async throws(BusError) {
         guard let capability = method.capability else { return }
         agent.open(for: adapter)
-        guard method != .none else { return await keepOut(as: capability) }
+        guard method != .none else { return await keepOut(as: capability, adapter) }
         if method.displaysPasskeys { try await watchDevices(of: adapter) }
-        try await register(as: capability)
-        try await makePairable(adapter)
+        try await register(as: capability, on: adapter)
+        try await pairingAllowanceChanged(on: adapter)
     }
 
     /// Registers the agent that refuses to pair, and continues if bluetoothd does not accept it.
     ///
     /// A peripheral that requires no security does not depend on this agent.
-    private func keepOut(as capability: String) async {
+    private func keepOut(as capability: String, _ adapter: ObjectPath) async {
         do {
-            try await register(as: capability)
+            try await register(as: capability, on: adapter)
+            try await pairingAllowanceChanged(on: adapter)
         } catch {
             log.report(
                 .refusedAgent,
@@ -57,7 +69,9 @@ final class AgentRegistration: Sendable {
         }
     }
 
-    private func register(as capability: String) async throws(BusError) {
+    private func register(as capability: String, on adapter: ObjectPath) async throws(BusError) {
+        let wasPairable = try await isPairable(adapter)
+        state.withLock { $0.wasPairable = wasPairable }
         try await call("RegisterAgent", [.objectPath(PairingAgent.path), .string(capability)])
         state.withLock { $0.isRegistered = true }
         try await call("RequestDefaultAgent", [.objectPath(PairingAgent.path)])
@@ -68,12 +82,14 @@ final class AgentRegistration: Sendable {
         // The agent is closed first. bluetoothd ignores the answers of a withdrawn agent, and the centrals
         // would wait.
         await agent.close()
-        let (isRegistered, hasMadePairable) = state.withLock { state in
+        let former = state.withLock { state in
             defer { state = State() }
-            return (state.isRegistered, state.hasMadePairable)
+            return state
         }
-        if hasMadePairable { try await setPairable(false, adapter) }
-        if isRegistered { try await call("UnregisterAgent", [.objectPath(PairingAgent.path)]) }
+        if let wasPairable = former.wasPairable, let set = former.setPairable, set != wasPairable {
+            try await setPairable(wasPairable, adapter)
+        }
+        if former.isRegistered { try await call("UnregisterAgent", [.objectPath(PairingAgent.path)]) }
     }
 
     private func call(_ method: MemberName, _ arguments: [BusValue]) async throws(BusError) {
@@ -91,11 +107,25 @@ final class AgentRegistration: Sendable {
 // MARK: - The adapter
 
 extension AgentRegistration {
-    /// Makes the adapter pairable.
+    /// Makes the adapter pairable if centrals may pair, and otherwise not pairable.
     ///
     /// An adapter that is not pairable refuses bonds, regardless of the agent's answer. Initially, adapters
-    /// are not pairable.
-    private func makePairable(_ adapter: ObjectPath) async throws(BusError) {
+    /// are not pairable, but bluetoothd makes them pairable when an agent is registered. If the peripheral
+    /// declares no pairing method, the adapter stays as it was, for the pairings of other programs.
+    func pairingAllowanceChanged(on adapter: ObjectPath) async throws(BusError) {
+        while true {
+            let wasPairable = state.withLock(\.wasPairable) ?? false
+            let wanted = method == .none ? wasPairable : allowsPairing()
+            if try await isPairable(adapter) != wanted {
+                state.withLock { $0.setPairable = wanted }
+                try await setPairable(wanted, adapter)
+            }
+            // Another change may have overtaken this one.
+            if method == .none || allowsPairing() == wanted { return }
+        }
+    }
+
+    private func isPairable(_ adapter: ObjectPath) async throws(BusError) -> Bool {
         let answer = try await connection.call(
             BlueZ.name,
             adapter,
@@ -103,9 +133,7 @@ extension AgentRegistration {
             "Get",
             [.string(BlueZ.adapter.text), .string("Pairable")]
         )
-        guard answer.first?.bool != true else { return }
-        state.withLock { $0.hasMadePairable = true }
-        try await setPairable(true, adapter)
+        return answer.first?.bool ?? false
     }
 
     private func setPairable(_ isPairable: Bool, _ adapter: ObjectPath) async throws(BusError) {

@@ -5,6 +5,7 @@ internal import PeripheralKit
 /// The connection of a running peripheral to bluetoothd, from the view of the session.
 struct BlueZLink: BackendLink {
     private let devices: Devices
+    private let agent: AgentRegistration
     private let centrals: Centrals
     private let demand: @Sendable ([Advertisement], Set<Int>) async throws -> Void
     private let changeServices:
@@ -17,6 +18,7 @@ struct BlueZLink: BackendLink {
 
     init(
         devices: Devices,
+        agent: AgentRegistration,
         centrals: Centrals,
         advertise: @escaping @Sendable ([Advertisement], Set<Int>) async throws -> Void,
         changeServices: (
@@ -28,6 +30,7 @@ struct BlueZLink: BackendLink {
     ) {
         self.changeServices = changeServices
         self.devices = devices
+        self.agent = agent
         self.centrals = centrals
         demand = advertise
         requestStop = stop
@@ -69,6 +72,20 @@ struct BlueZLink: BackendLink {
     func forget(_ central: Central.ID) async throws {
         await centrals.willForget(central)
         try await devices.forget(central)
+    }
+
+    func pairingAllowanceChanged() async throws {
+        do {
+            try await agent.pairingAllowanceChanged(on: devices.adapter)
+        } catch .cancelled {
+            throw CancellationError()
+        } catch {
+            throw PeripheralError(
+                code: .rejected,
+                message: "bluetoothd does not change whether centrals may pair: \(error).",
+                cause: error
+            )
+        }
     }
 
     func advertise(_ advertisements: [Advertisement], restarting restarted: Set<Int>) async throws {

@@ -133,7 +133,7 @@ package struct SettingRules {
                     + "and replace the bond.",
                 remedy:
                     "Set 'JustWorksRepairing' to 'never', or to 'confirm' if the program answers pairing requests "
-                    + "(Pairing.justWorks(replacingBondIf:)), in [General].",
+                    + "(Pairing.justWorks(if:)), in [General].",
                 change: SettingChange(.justWorksRepairing, "never")
             )
         case "confirm":
@@ -143,7 +143,7 @@ package struct SettingRules {
                 "JustWorksRepairing is 'confirm'.",
                 reason:
                     "When a bonded central pairs again by Just Works, the program decides. A program without "
-                    + "Pairing.justWorks(replacingBondIf:) always refuses, but another pairing agent may accept.",
+                    + "Pairing.justWorks(if:) always refuses, but another pairing agent may accept.",
                 remedy:
                     "Unless a program answers pairing requests, set 'JustWorksRepairing = never' in [General].",
                 change: SettingChange(

@@ -116,13 +116,13 @@ extension ConformanceSuite {
     // MARK: Refusals
 
     /// Returns a characteristic that a central may read only with this security.
-    private static func attribute(securedBy level: SecurityLevel) -> Characteristic<UInt8> {
+    static func attribute(securedBy level: SecurityLevel) -> Characteristic<UInt8> {
         Characteristic<UInt8>(ScenarioUUID.value, .read, security: AttributeSecurity(level)) { Read { 7 } }
     }
 
-    private static let open = Characteristic<UInt8>(ScenarioUUID.otherValue, value: 1)
+    static let open = Characteristic<UInt8>(ScenarioUUID.otherValue, value: 1)
 
-    private static func peripheral(
+    static func peripheral(
         _ pairing: Pairing,
         _ secret: Characteristic<UInt8>
     ) -> Peripheral {
@@ -291,13 +291,13 @@ extension ConformanceSuite {
     ) {
         let secret = attribute(securedBy: .encrypted)
         let asked = Recorder<Central>()
-        let pairing = Pairing.justWorks(replacingBondIf: { central in
+        let pairing = Pairing.justWorks(if: { central in
             asked.record(central)
-            return false
+            return !central.isBonded
         })
         return ScenarioRun(peripheral(pairing, secret)) { central, session in
             try await refusesImpostor(of: central, session, secret)
-            try expect("questions to the program", asked.count, is: 2)
+            try expect("questions to the program", asked.count, is: 3)
             let bonded = try await session.bondedCentrals().map(\.id)
             try expect(
                 "first central that the program is asked about",
@@ -340,7 +340,7 @@ extension ConformanceSuite {
     ) {
         let secret = attribute(securedBy: .encrypted)
         let asked = Recorder<Central>()
-        let pairing = Pairing.justWorks(replacingBondIf: { central in
+        let pairing = Pairing.justWorks(if: { central in
             asked.record(central)
             return true
         })
@@ -353,7 +353,7 @@ extension ConformanceSuite {
                 try await central.read(secret)
             }
             try await central.pair(.justWorks)
-            try expect("questions to the program", asked.count, is: 1)
+            try expect("questions to the program", asked.count, is: 2)
             let bonded = try await session.bondedCentrals().map(\.id)
             try expect("central that the program is asked about", [try await asked.next().id], is: bonded)
             try expect("value", try await central.read(secret), is: 7)

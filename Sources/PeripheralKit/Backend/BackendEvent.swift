@@ -73,6 +73,12 @@ public enum BackendEvent: Sendable {
     /// remove a central.
     case forgotten(Central.ID)
 
+    /// The bond of a central was removed.
+    ///
+    /// The associated value describes the central before the removal, connected or not connected. The backend
+    /// reports the event in addition to ``forgotten(_:)`` and to changes of the central.
+    case bondRemoved(Central)
+
     /// A central has subscribed to a characteristic.
     ///
     /// The backend reports the event for each new subscription and for each repeated subscription.

@@ -111,6 +111,14 @@ public protocol BackendLink: Sendable {
     ///   ``PeripheralError`` with the stack's reason if the stack refuses the request.
     func forget(_ central: Central.ID) async throws
 
+    /// Applies a change of ``PeripheralHost/allowsPairing``.
+    ///
+    /// The call returns when the stack lets centrals pair, or refuses to pair. The backend also applies the
+    /// property whenever it publishes the peripheral. The default implementation does nothing.
+    ///
+    /// - Throws: ``PeripheralError`` with the stack's reason if the stack refuses the request.
+    func pairingAllowanceChanged() async throws
+
     /// Replaces the advertisements of the peripheral.
     ///
     /// Advertisements that do not change stay on the air. The host can also call this function while the
@@ -184,6 +192,9 @@ extension BackendLink {
     /// Throws ``PeripheralError``, because a backend that does not implement this function cannot remove
     /// services.
     public func remove(_ services: [AttributeHandle]) async throws { throw PeripheralError.fixedServices }
+
+    /// Does nothing, because the host refuses the questions of the stack.
+    public func pairingAllowanceChanged() async throws {}
 
     /// Submits the updates in the array one after another.
     public func submit(all updates: [BackendUpdate]) {

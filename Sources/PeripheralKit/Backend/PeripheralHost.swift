@@ -27,6 +27,13 @@ public protocol PeripheralHost: Sendable {
     /// cancel the calling task.
     func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer
 
+    /// Whether centrals may pair now.
+    ///
+    /// While the property is `false`, the backend lets the stack refuse to pair, and the host refuses all
+    /// questions. ``BackendLink/pairingAllowanceChanged()`` announces each change. The default value is
+    /// `true`.
+    var allowsPairing: Bool { get }
+
     /// Handles an event that the backend reports.
     func handle(_ event: BackendEvent)
 
@@ -37,6 +44,11 @@ public protocol PeripheralHost: Sendable {
     /// After ``BackendLink/stop()``, a backend calls this function before it closes the connection over which
     /// it sends the answers.
     func untilAnswered() async
+}
+
+extension PeripheralHost {
+    /// The value `true`: centrals may always pair.
+    public var allowsPairing: Bool { true }
 }
 
 /// The host's answer to a request, either immediate or deferred.

@@ -94,22 +94,27 @@ extension ActivityLog.Reach {
 // MARK: - Centrals
 
 extension ActivityLog {
-    /// Logs connections and subscriptions.
-    ///
-    /// - Parameters:
-    ///   - events: The events.
-    ///   - former: The centrals that were connected before the events.
-    func log(_ events: [SessionEvent], after former: [Central]) {
+    /// Logs connections, pairing and subscriptions.
+    func log(_ events: [SessionEvent]) {
         guard !events.isEmpty, logger.logLevel <= .debug else { return }
         for event in events {
             switch event {
             case .connected(let central):
                 log("A central has connected.", central)
             case .changed(let central):
-                let hasBonded = central.isBonded && former.contains { $0 == central && !$0.isBonded }
-                log(hasBonded ? "A central has bonded." : "A connected central has changed.", central)
+                log("A connected central has changed.", central)
             case .disconnected(let central):
                 log("A central has disconnected.", central)
+            case .paired(let central):
+                log("A central has bonded.", central)
+            case .pairingFailed(let central, let failure):
+                log("An attempt to pair has made no bond.", central, ["peripheral.reason": "\(failure)"])
+            case .bondRemoved(let central):
+                log("The bond of a central was removed.", central)
+            case .pairingWindowOpened:
+                logger.debug("A pairing window has opened.")
+            case .pairingWindowClosed:
+                logger.debug("The pairing window has closed.")
             case .subscribed(let subscription):
                 log("A central has subscribed.", subscription)
             case .unsubscribed(let subscription):
@@ -128,15 +133,13 @@ extension ActivityLog {
         )
     }
 
-    private func log(_ message: Logger.Message, _ central: Central) {
-        logger.debug(
-            message,
-            metadata: [
-                "peripheral.central": "\(central.address)",
-                "peripheral.bonded": "\(central.isBonded)",
-                "peripheral.mtu": "\(central.mtu)",
-            ]
-        )
+    private func log(_ message: Logger.Message, _ central: Central, _ more: Logger.Metadata = [:]) {
+        let metadata: Logger.Metadata = [
+            "peripheral.central": "\(central.address)",
+            "peripheral.bonded": "\(central.isBonded)",
+            "peripheral.mtu": "\(central.mtu)",
+        ]
+        logger.debug(message, metadata: metadata.merging(more) { $1 })
     }
 
     private func log(_ message: Logger.Message, _ subscription: Subscription) {

@@ -25,6 +25,7 @@ final class PeripheralRuntime: PeripheralHost {
     let server: AttributeServer
     let tasks: RequestTasks
     let procedures: Procedures
+    let pairingControl: PairingControl
     private let pairing: PairingAnswerer
     let updates: UpdateSender
     let advertising: AdvertisingControl
@@ -92,8 +93,22 @@ final class PeripheralRuntime: PeripheralHost {
             procedures: procedures,
             logger: logger
         )
+        pairingControl = PairingControl(
+            peripheral.pairing.policy,
+            bonds: start?.state.bonds ?? [],
+            stopwatch: Stopwatch(clock),
+            logger: logger
+        ) { [updates] in
+            try updates.link()
+        } report: { [events, activity] event in
+            activity.log([event])
+            events.send(event)
+        } preserve: {
+            preservation?.bondsChanged($0)
+        }
         pairing = PairingAnswerer(
             pairing: peripheral.pairing,
+            control: pairingControl,
             tasks: tasks,
             clock: clock,
             logger: logger
@@ -120,6 +135,8 @@ final class PeripheralRuntime: PeripheralHost {
     func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer {
         await pairing.answer(request)
     }
+
+    var allowsPairing: Bool { pairingControl.isAllowed }
 
     func handle(_ event: BackendEvent) {
         switch event {
@@ -152,17 +169,23 @@ final class PeripheralRuntime: PeripheralHost {
             updates.connected(central)
             let changed = preservation?.connected(central, formerly: address(of: central.id)) ?? []
             note { $0.connected(central) }
+            pairingControl.connected(central)
             report(changed)
         case .disconnected(let central):
             server.forget(central)
             updates.disconnected(central)
             if let address = address(of: central) { preservation?.disconnected(address) }
+            pairingControl.disconnected(central)
             note { $0.disconnected(central) }
             // A handler that was still running may have requested a connection number in the meantime.
             server.connections.end(central)
         case .forgotten(let central):
             activity.forgotten(central)
             verifyBonds.yield()
+        case .bondRemoved(let central):
+            pairingControl.bondRemoved(central)
+            activity.log([.bondRemoved(central)])
+            events.send(.bondRemoved(central))
         case .subscribed(var subscription):
             guard let seen = self.subscription(subscription) else { return }
             subscription.kind = seen.kind
@@ -208,6 +231,7 @@ final class PeripheralRuntime: PeripheralHost {
     private func suspend() {
         for central in register.centrals { server.forget(central.id) }
         procedures.cancelAll()
+        pairingControl.suspended()
         updates.suspend()
         preservation?.suspended()
         peripheralState.change { ($0.isRegistered, $0.isAdvertising) = (false, false) }
@@ -242,11 +266,8 @@ final class PeripheralRuntime: PeripheralHost {
     }
 
     func note(_ change: (inout CentralRegister) -> [SessionEvent]) {
-        let (changes, former) = state.withLock { state in
-            let former = state.register.centrals
-            return (change(&state.register), former)
-        }
-        activity.log(changes, after: former)
+        let changes = state.withLock { change(&$0.register) }
+        activity.log(changes)
         for event in changes { events.send(event) }
     }
 
@@ -279,8 +300,10 @@ final class PeripheralRuntime: PeripheralHost {
     /// cancelled.
     func runDeadlines() async {
         async let answers: Void = tasks.runDeadlines()
+        async let pairing: Void = pairingControl.runDeadlines()
         await updates.runDeadlines()
         await answers
+        await pairing
     }
 
     /// Cancels running handlers and all later handlers.
@@ -375,6 +398,7 @@ final class PeripheralRuntime: PeripheralHost {
         preservation?.outboxChanges.finish()
         preservation?.outboxWakeup.wake()
         verifyBonds.finish()
+        pairingControl.stop()
         updates.stop()
         advertising.stop()
         services.stop()

@@ -11,6 +11,33 @@ public enum SessionEvent: Hashable, Sendable {
     /// The session first reports the end of each subscription of the central, and then the disconnection.
     case disconnected(Central)
 
+    /// A central has paired, and is bonded now.
+    ///
+    /// The event follows ``changed(_:)``. The session does not report that a bonded central has paired again,
+    /// because Bluetooth stacks do not report it.
+    case paired(Central)
+
+    /// An attempt of a central to pair has made no bond, for the given reason.
+    ///
+    /// The session reports the attempts about which the Bluetooth stack has asked the peripheral. The stack
+    /// itself refuses other attempts, for example of centrals that want to bond while no pairing window is
+    /// open.
+    case pairingFailed(Central, PairingFailure)
+
+    /// The bond of a central was removed, by ``PeripheralSession/forget(_:)`` or by another program.
+    ///
+    /// The session also reports the bonds of centrals that are not connected. It does not report bonds that
+    /// were removed while the peripheral was off the air.
+    case bondRemoved(Central)
+
+    /// A pairing window has opened.
+    ///
+    /// See ``PeripheralSession/allowPairing(for:)``.
+    case pairingWindowOpened
+
+    /// The pairing window has closed.
+    case pairingWindowClosed
+
     /// A central has subscribed to a characteristic.
     case subscribed(Subscription)
 
@@ -54,6 +81,11 @@ extension SessionEvent: CustomStringConvertible {
         case .connected(let central): "connected: \(central)"
         case .changed(let central): "changed: \(central)"
         case .disconnected(let central): "disconnected: \(central)"
+        case .paired(let central): "paired: \(central)"
+        case .pairingFailed(let central, let failure): "pairing failed: \(central), because \(failure)"
+        case .bondRemoved(let central): "bond removed: \(central)"
+        case .pairingWindowOpened: "pairing window opened"
+        case .pairingWindowClosed: "pairing window closed"
         case .subscribed(let subscription): "subscribed: \(subscription)"
         case .unsubscribed(let subscription): "unsubscribed: \(subscription)"
         case .advertisementEnded(let advertisement):

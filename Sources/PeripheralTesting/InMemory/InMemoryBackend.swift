@@ -95,6 +95,7 @@ public struct InMemoryBackend: PeripheralBackend {
             )
         }
         server.setPairingAgent(HostPairingAgent(publication.pairing, for: host, on: server))
+        server.isPairable = host.allowsPairing
         let (connectionChanges, changeConnections) = AsyncStream.makeStream(of: Void.self)
         server.observeConnections { event in
             host.handle(event)
@@ -222,7 +223,8 @@ extension PeripheralHost {
         case .disconnected(let central):
             handle(.disconnected(central.id))
         case .forgotten(let central):
-            handle(.forgotten(Central.ID(address: central)))
+            handle(.bondRemoved(central))
+            handle(.forgotten(central.id))
         case .secured, .pairingFailed:
             break
         }

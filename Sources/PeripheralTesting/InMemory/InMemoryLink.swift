@@ -191,6 +191,10 @@ struct InMemoryLink: BackendLink {
         server.forget(known.linkAddress)
     }
 
+    func pairingAllowanceChanged() async throws {
+        server.isPairable = host.allowsPairing
+    }
+
     func advertise(_ advertisements: [Advertisement], restarting restarted: Set<Int>) async throws {
         try advertising.set(advertisements)
         let isAdvertising = !advertisements.isEmpty

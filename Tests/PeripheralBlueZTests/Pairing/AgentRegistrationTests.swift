@@ -55,6 +55,35 @@ struct AgentRegistrationTests {
         }
     }
 
+    /// bluetoothd makes the adapter pairable when it accepts an agent, unless another agent was there.
+    @Test(arguments: [true, false]) func adapterIsPairableInTheWindowOnly(isPairable: Bool) async throws {
+        try await ScriptedDaemon.run(isPairable: isPairable, scriptsAgents: true) { daemon in
+            let (open, opens) = AsyncStream.makeStream(of: Bool.self)
+            let run = daemon.start(Self.peripheral(.justWorks.onlyWhenAllowed())) { session in
+                for await isOpen in open {
+                    if isOpen {
+                        try await session.allowPairing(for: .seconds(60))
+                    } else {
+                        try await session.disallowPairing()
+                    }
+                }
+                try Task.checkCancellation()
+            }
+            try await daemon.accept("RegisterAgent", "RequestDefaultAgent")
+            try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
+            let closed = isPairable ? [true, false] : [false]
+            try await until { daemon.pairable.history == closed }
+            opens.yield(true)
+            try await until { daemon.pairable.history == closed + [true] }
+            opens.yield(false)
+            try await until { daemon.pairable.history == closed + [true, false] }
+            run.cancel()
+            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication", "UnregisterAgent")
+            await expectCancellation(of: run)
+            #expect(daemon.pairable.history == closed + (isPairable ? [true, false, true] : [true, false]))
+        }
+    }
+
     @Test func isNotThereWhereTheSystemAsks() async throws {
         try await ScriptedDaemon.run(isPairable: false, scriptsAgents: true) { daemon in
             let run = daemon.start(Self.peripheral(.system))

@@ -41,6 +41,7 @@ struct ActivityLogTests {
             "info: The peripheral is on the air. [Lamp]",
             "debug: A central has connected. [false; \(address); 185]",
             "debug: A pairing question has ended. [\(address); authorize; accepted]",
+            "debug: A connected central has changed. [true; \(address); 185]",
             "debug: A central has bonded. [true; \(address); 185]",
             "debug: A central has subscribed. [\(name); \(address); notification]",
             "trace: A request was handled. [\(name); \(address); 1; read; success]",

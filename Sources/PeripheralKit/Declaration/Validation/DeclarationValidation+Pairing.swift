@@ -2,8 +2,9 @@ extension DeclarationValidation {
     /// Refuses lists of pairing methods that do not determine what the peripheral asks a person.
     mutating func examinePairing(of peripheral: Peripheral) {
         let methods = peripheral.pairing.kinds.map(\.method)
-        guard methods.count > 1 else { return }
         let element = "pairing of the peripheral"
+        examinePolicy(peripheral.pairing.policy, of: methods, element)
+        guard methods.count > 1 else { return }
         if methods.contains(.none) {
             error(element, "its list contains .none, with which no central can pair", "leave out .none")
         }
@@ -18,6 +19,32 @@ extension DeclarationValidation {
             error(element, "its list contains \(name) more than once", "declare each method once")
         }
         examineKeyboard(methods, element)
+    }
+
+    /// Refuses a policy that cannot be applied.
+    private mutating func examinePolicy(
+        _ policy: PairingPolicy,
+        of methods: [PairingMethod],
+        _ element: String
+    ) {
+        guard policy != PairingPolicy() else { return }
+        if methods == [.none] {
+            error(element, "no central can pair with .none at any time", "declare .none alone")
+        }
+        if methods == [.system] {
+            error(
+                element,
+                "the operating system decides with .system who can pair and when",
+                "declare another method, or .system alone"
+            )
+        }
+        if let maximum = policy.maximumBonds, maximum < 1 {
+            error(
+                element,
+                "it limits the number of bonds to \(maximum)",
+                "use a limit of at least 1, or .none, with which no central can pair"
+            )
+        }
     }
 
     private static let pairingMethods: [(name: String, method: PairingMethod)] = [

@@ -152,6 +152,11 @@ final class Preservation: Sendable {
         change { $0.preserved.backendState = new }
     }
 
+    /// Records the centrals that have bonded with the peripheral; the oldest is the first.
+    func bondsChanged(_ bonds: [DeviceAddress]) {
+        change { $0.preserved.bonds = bonds }
+    }
+
     /// Records that the peripheral is on the air.
     func published(on adapter: DeviceAddress?) {
         let hasMoved = state.withLock { state in

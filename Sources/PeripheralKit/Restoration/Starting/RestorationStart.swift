@@ -135,6 +135,7 @@ struct RestorationStart: Sendable {
             options: declared.options,
             formats: declared.formats,
             formerPlaces: formerPlaces,
+            bonds: loaded?.bonds ?? [],
             backendState: loaded?.backendState ?? ""
         )
     }

@@ -42,6 +42,7 @@ extension PreservedState {
             options: try Self.options(in: restorationState, of: database),
             formats: try Self.formats(in: restorationState, of: database),
             formerPlaces: try Self.formerPlaces(in: restorationState),
+            bonds: try Self.bonds(in: restorationState),
             backendState: backendState
         )
     }
@@ -170,6 +171,20 @@ extension PreservedState {
         let database = try PreservedDatabase(decoding: group)
         let values = restorationState[PreservedSchema.valuesOfFormerPlaces]
         return FormerPlaces(database, values: try Self.values(in: values, of: database))
+    }
+
+    private static func bonds(
+        in restorationState: RestorationState
+    ) throws(RestorationError) -> [DeviceAddress] {
+        var bonds: [DeviceAddress] = []
+        for entry in restorationState[PreservedSchema.bonds]?.entries ?? [] {
+            guard let address = DeviceAddress(entry.value), bonds.count < PairingStateMachine.maximumOrder
+            else {
+                throw .damaged("the bond \"\(entry.key)\" is not valid")
+            }
+            bonds.append(address)
+        }
+        return bonds
     }
 
     private static func options(

@@ -7,7 +7,7 @@ internal import PeripheralCore
 /// versions. State of a newer major version stays in the store for that version.
 enum PreservedSchema {
     static let majorVersion = RestorationState.newestVersion
-    static let minorVersion = 5
+    static let minorVersion = 6
 
     static let peripheral = "peripheral"
     static let database = "database"
@@ -30,6 +30,9 @@ enum PreservedSchema {
 
     /// The key of the group ``peripheral``, since 1.3.
     static let backend = "backend"
+
+    /// Used since version 1.6.
+    static let bonds = "bonds"
 
     /// The length in bytes of UTF-8.
     static let maximumBackendState = 4096
@@ -56,6 +59,7 @@ extension PreservedState {
         restorationState.append(optionGroup)
         restorationState.append(Self.valueGroup(PreservedSchema.formerValues, formerValues))
         restorationState.append(formatGroup)
+        if !bonds.isEmpty { restorationState.append(bondGroup) }
         if let (former, values) = formerPlaces.database {
             restorationState.append(former.encoded(as: PreservedSchema.formerPlaces).group)
             restorationState.append(Self.valueGroup(PreservedSchema.valuesOfFormerPlaces, values))
@@ -114,6 +118,12 @@ extension PreservedState {
         for (handle, formats) in formats.sorted(by: { $0.key < $1.key }) {
             group[handle.preservedText] = formats.map(\.preservedText).joined(separator: " ")
         }
+        return group
+    }
+
+    private var bondGroup: RestorationState.Group {
+        var group = RestorationState.Group(PreservedSchema.bonds)
+        for (number, address) in bonds.enumerated() { group["\(number)"] = address.description }
         return group
     }
 

@@ -45,6 +45,9 @@ package struct PreservedState: Hashable, Sendable {
     /// The places of services that were removed.
     package var formerPlaces: FormerPlaces
 
+    /// The identity addresses of the centrals that have bonded with the peripheral; the oldest is the first.
+    package var bonds: [DeviceAddress]
+
     /// The backend's preserved state; empty without such state.
     package var backendState: String
 
@@ -60,8 +63,10 @@ package struct PreservedState: Hashable, Sendable {
         options: [AttributeHandle: PreservedOptions] = [:],
         formats: [AttributeHandle: [AttributeHandle]] = [:],
         formerPlaces: FormerPlaces = FormerPlaces(),
+        bonds: [DeviceAddress] = [],
         backendState: String = ""
     ) {
+        self.bonds = bonds
         self.backendState = backendState
         self.formerPlaces = formerPlaces
         self.formats = formats

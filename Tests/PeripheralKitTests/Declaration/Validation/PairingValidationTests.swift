@@ -8,7 +8,7 @@ struct PairingValidationTests {
     private static let display = Pairing.displayPasskey { _, _ in }
     private static let enter = Pairing.enterPasskey { _ in nil }
     private static let confirm = Pairing.confirmNumber { _, _ in false }
-    private static let replacing = Pairing.justWorks(replacingBondIf: { _ in true })
+    private static let replacing = Pairing.justWorks(if: { _ in true })
 
     private static func peripheral(_ pairing: Pairing) -> Peripheral {
         Peripheral("P", pairing: pairing) {
@@ -32,12 +32,30 @@ struct PairingValidationTests {
         (.any(of: confirm, replacing), .confirmNumber),
         (.any(of: confirm, .justWorks, display), .displayPasskeyOrConfirmNumber),
         (.any(of: .justWorks, enter, confirm, display), .enterOrDisplayPasskeyOrConfirmNumber),
+        (display.onlyWhenAllowed().limitingBonds(to: 1), .displayPasskey),
     ]
 
     @Test(arguments: sound)
     func soundListHasTheMethodOfItsCapabilities(pairing: Pairing, method: PairingMethod) {
         #expect(Self.peripheral(pairing).validate() == [])
         #expect(pairing.method == method)
+    }
+
+    /// A limit within a list applies to the whole list, and the strictest one counts.
+    @Test func thePoliciesOfAListAreCombined() {
+        let list = Pairing.any(
+            of: Self.display.limitingBonds(to: 3, replacingOldest: true),
+            Self.confirm.onlyWhenAllowed(disconnectingUnbonded: true).limitingBonds(to: 2)
+        )
+        #expect(
+            list.policy
+                == PairingPolicy(
+                    needsWindow: true,
+                    disconnectsUnbonded: true,
+                    maximumBonds: 2,
+                    replacesOldest: true
+                )
+        )
     }
 
     private static let numberIsMissing =
@@ -57,6 +75,21 @@ struct PairingValidationTests {
     }
 
     static let refused: [(Pairing, [String])] = [
+        (.none.onlyWhenAllowed(), ["no central can pair with .none at any time: declare .none alone"]),
+        (
+            .system.limitingBonds(to: 2),
+            [
+                "the operating system decides with .system who can pair and when: "
+                    + "declare another method, or .system alone"
+            ]
+        ),
+        (
+            .justWorks.limitingBonds(to: 0),
+            [
+                "it limits the number of bonds to 0: "
+                    + "use a limit of at least 1, or .none, with which no central can pair"
+            ]
+        ),
         (.any(of: enter, display), [numberIsMissing]),
         (.any(of: enter, display, .justWorks), [numberIsMissing]),
         (.any(of: confirm, enter), [passkeyIsMissing]),

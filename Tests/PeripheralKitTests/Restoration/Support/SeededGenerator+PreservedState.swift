@@ -60,6 +60,7 @@ extension SeededGenerator {
             },
             options: options,
             formats: formats(of: descriptors),
+            bonds: (0..<count(upTo: 3)).map { _ in address() },
             backendState: flip() ? text() : ""
         )
     }

@@ -23,14 +23,14 @@ struct PairingAnswererTests {
     static let declared: [Row] = [
         Row(testDescription: "Just Works", pairing: .justWorks, question: .authorize, answer: .accept),
         Row(
-            testDescription: "Just Works for the first time",
-            pairing: .justWorks(replacingBondIf: { _ in throw Mishap() }),
+            testDescription: "Just Works for the first time, with the program's consent",
+            pairing: .justWorks(if: { !$0.isBonded }),
             question: .authorize,
             answer: .accept
         ),
         Row(
             testDescription: "Just Works in place of a bond",
-            pairing: .justWorks(replacingBondIf: { $0 == bonded }),
+            pairing: .justWorks(if: { $0 == bonded }),
             question: .authorize,
             central: bonded,
             answer: .accept
@@ -60,6 +60,12 @@ struct PairingAnswererTests {
 
     static let refused: [Row] = [
         Row(
+            testDescription: "Just Works for the first time, against the program's will",
+            pairing: .justWorks(if: { $0.isBonded }),
+            question: .authorize,
+            answer: .reject
+        ),
+        Row(
             testDescription: "Just Works in place of a bond, undecided",
             pairing: .justWorks,
             question: .authorize,
@@ -68,14 +74,14 @@ struct PairingAnswererTests {
         ),
         Row(
             testDescription: "Just Works in place of a bond, against the program's will",
-            pairing: .justWorks(replacingBondIf: { _ in false }),
+            pairing: .justWorks(if: { _ in false }),
             question: .authorize,
             central: bonded,
             answer: .reject
         ),
         Row(
             testDescription: "Just Works in place of a bond, undecidable",
-            pairing: .justWorks(replacingBondIf: { _ in throw Mishap() }),
+            pairing: .justWorks(if: { _ in throw Mishap() }),
             question: .authorize,
             central: bonded,
             answer: .reject
@@ -139,7 +145,13 @@ struct PairingAnswererTests {
     }
 
     private func answerer(_ pairing: Pairing) -> PairingAnswerer {
-        PairingAnswerer(pairing: pairing, tasks: tasks, clock: clock, logger: .silent)
+        PairingAnswerer(
+            pairing: pairing,
+            control: .alwaysAllowing,
+            tasks: tasks,
+            clock: clock,
+            logger: .silent
+        )
     }
 
     @Test(arguments: declared + refused + undeclared)

@@ -18,6 +18,20 @@
 /// The peripheral cancels the task of the pairing handler after 30 seconds, or when the central cancels the
 /// pairing. A pairing handler can show a passkey until the task of the handler is cancelled.
 ///
+/// ## When centrals can pair
+///
+/// By default, centrals can pair at any time. ``onlyWhenAllowed(disconnectingUnbonded:)`` limits pairing to
+/// the times that the program chooses, and ``limitingBonds(to:replacingOldest:)`` limits the number of bonds:
+///
+/// ```swift
+/// let pairing = Pairing.displayPasskey { passkey, _ in await screen.show(passkey) }
+///     .onlyWhenAllowed()
+///     .limitingBonds(to: 4)
+/// ```
+///
+/// The session reports ``SessionEvent/paired(_:)``, ``SessionEvent/pairingFailed(_:_:)`` and
+/// ``SessionEvent/bondRemoved(_:)``.
+///
 /// The Core Specification defines the pairing methods in Vol 3, Part H, 2.3.5.
 public struct Pairing: Sendable {
     /// A handler that receives a six-digit number and a central.
@@ -29,9 +43,9 @@ public struct Pairing: Sendable {
 
     enum Kind: Sendable {
         case none, system
-        /// A closure that decides whether a central can replace its bond, or `nil` to refuse every
-        /// replacement.
-        case justWorks(mayReplaceBond: (@Sendable (Central) async throws -> Bool)?)
+        /// A closure that decides whether a central can pair. With `nil`, a central can pair if it is not
+        /// bonded.
+        case justWorks(mayPair: (@Sendable (Central) async throws -> Bool)?)
         case displayPasskey(NumberHandler<Void>)
         case enterPasskey(@Sendable (Central) async throws -> UInt32?)
         case confirmNumber(NumberHandler<Bool>)
@@ -40,8 +54,12 @@ public struct Pairing: Sendable {
     /// The declared methods; more than one with ``any(of:_:_:)``.
     let kinds: [Kind]
 
-    init(kinds: [Kind]) {
+    /// When centrals may pair, and how many bonds there may be.
+    let policy: PairingPolicy
+
+    init(kinds: [Kind], policy: PairingPolicy = PairingPolicy()) {
         self.kinds = kinds
+        self.policy = policy
     }
 
     private init(kind: Kind) {
@@ -70,40 +88,44 @@ public struct Pairing: Sendable {
     /// A central can pair again after the program has removed the old bond with
     /// `PeripheralSession.forget(_:)`. For example, the program can remove the bond when a person holds down
     /// a button. To decide during the pairing whether a central can replace its bond, use
-    /// ``justWorks(replacingBondIf:)``.
-    public static let justWorks = Pairing(kind: .justWorks(mayReplaceBond: nil))
+    /// ``justWorks(if:)``.
+    public static let justWorks = Pairing(kind: .justWorks(mayPair: nil))
 
-    /// Every central can pair, and the handler decides about the replacement of a bond.
-    ///
-    /// The pairing does not require a person's consent.
+    /// The handler decides about each central that wants to pair.
     ///
     /// ```swift
-    /// Peripheral("Lamp", pairing: .justWorks(replacingBondIf: { _ in await button.isHeld })) {
-    ///     GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { power }
+    /// let pairing = Pairing.justWorks { central in
+    ///     !central.isBonded && (await screen.asks("Pair with \(central.address)?"))
     /// }
     /// ```
     ///
-    /// A bonded central pairs again if it has lost its keys. A different device can copy the address of the
-    /// bonded central and then pair. Just Works pairing cannot distinguish the bonded central from a
-    /// different device with the same address. Return `true` only if additional evidence, such as a pressed
-    /// button on the device, confirms the identity of the central.
+    /// A Just Works pairing encrypts the link, and does not protect against a man-in-the-middle attack. The
+    /// handler can ask a person, or accept only while a button is pressed. To let centrals pair for some
+    /// time, use ``onlyWhenAllowed(disconnectingUnbonded:)``.
+    ///
+    /// ## Replacing a bond
+    ///
+    /// If ``Central/isBonded`` is `true`, the central wants to replace its bond. A bonded central pairs again
+    /// if it has lost its keys. A different device can copy the address of the bonded central and then pair.
+    /// Just Works pairing cannot distinguish the bonded central from a different device with the same
+    /// address. Accept a bonded central only if additional evidence, such as a pressed button on the device,
+    /// confirms its identity.
     ///
     /// The keys of the new pairing replace the keys of the bond. After the new pairing, the newly paired
     /// device is the bonded central. All preserved subscriptions and updates of the bond then belong to the
     /// newly paired device.
     ///
-    /// The handler does not run for the first pairing of a central. With some configurations, the Bluetooth
-    /// stack refuses or accepts the new pairing of a bonded central without calling the handler. The article
-    /// "Limits of BlueZ by version" in the documentation of `PeripheralBlueZ` names the setting that enables
-    /// the handler.
+    /// With some configurations, the Bluetooth stack refuses or accepts the new pairing of a bonded central
+    /// without calling the handler. The article "Limits of BlueZ by version" in the documentation of
+    /// `PeripheralBlueZ` names the setting that enables the handler.
     ///
-    /// - Parameter mayReplaceBond: Returns whether a bonded central can pair again. The pairing fails if the
-    ///   handler throws an error or takes longer than 30 seconds.
+    /// - Parameter mayPair: Returns whether the central can pair. The pairing fails if the handler throws an
+    ///   error or takes longer than 30 seconds.
     /// - Returns: The pairing method to pass to the initializer of a peripheral.
     public static func justWorks(
-        replacingBondIf mayReplaceBond: @escaping @Sendable (_ central: Central) async throws -> Bool
+        if mayPair: @escaping @Sendable (_ central: Central) async throws -> Bool
     ) -> Pairing {
-        Pairing(kind: .justWorks(mayReplaceBond: mayReplaceBond))
+        Pairing(kind: .justWorks(mayPair: mayPair))
     }
 
     /// The operating system decides how centrals pair, for example through its desktop settings.

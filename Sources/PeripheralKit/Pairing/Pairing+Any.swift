@@ -35,7 +35,7 @@ extension Pairing {
     ///
     /// A central pairs by Just Works if it does not request protection against man-in-the-middle attacks. A
     /// central with neither input nor output can pair only by Just Works. The peripheral refuses Just Works
-    /// unless the list contains ``justWorks`` or ``justWorks(replacingBondIf:)``. After a Just Works pairing,
+    /// unless the list contains one of the methods named `justWorks`. After a Just Works pairing,
     /// the link has the security level `SecurityLevel.encrypted`. The central cannot use an attribute that
     /// requires a higher level.
     ///
@@ -44,7 +44,7 @@ extension Pairing {
     /// version" in the documentation of `PeripheralBlueZ` describes exceptions for centrals that connected
     /// earlier, and for a setting of BlueZ.
     ///
-    /// With ``justWorks(replacingBondIf:)``, the handler also decides whether Just Works replaces a bond that
+    /// With ``justWorks(if:)``, the handler also decides whether Just Works replaces a bond that
     /// another method has made.
     ///
     /// ## Combinations
@@ -63,6 +63,10 @@ extension Pairing {
     ///   - others: More methods.
     /// - Returns: The pairing methods to pass to the initializer of a peripheral.
     public static func any(of first: Pairing, _ second: Pairing, _ others: Pairing...) -> Pairing {
-        Pairing(kinds: ([first, second] + others).flatMap(\.kinds))
+        let all = [first, second] + others
+        return Pairing(
+            kinds: all.flatMap(\.kinds),
+            policy: all.dropFirst().reduce(first.policy) { $0.combined(with: $1.policy) }
+        )
     }
 }

@@ -6,18 +6,31 @@ struct PairingAnswerer: Sendable {
     static let timeLimit = Duration.seconds(30)
 
     let pairing: Pairing
+    let control: PairingControl
     let tasks: RequestTasks
     let clock: any Clock<Duration>
     let logger: Logger
 
     private typealias Handler = @Sendable () async throws -> BackendPairingAnswer
 
+    /// The answer of a handler, and the reason of a refusal.
+    private typealias Decision = (answer: BackendPairingAnswer, failure: PairingFailure?)
+
     /// Returns the handler's answer, or a refusal.
     ///
     /// A handler that ignores its cancellation does not delay the answer.
     func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer {
-        let answer = await decision(on: request)
-        let result = Task.isCancelled ? "withdrawn" : answer == .reject ? "refused" : "accepted"
+        if let failure = await control.refusal(of: request.central) {
+            logEnd(of: request, "refused, because \(failure)")
+            return .reject
+        }
+        let (answer, failure) = await decision(on: request)
+        control.answered(request.central, failure)
+        logEnd(of: request, failure.map { "refused, because \($0)" } ?? "accepted")
+        return answer
+    }
+
+    private func logEnd(of request: BackendPairingRequest, _ result: String) {
         logger.debug(
             "A pairing question has ended.",
             metadata: [
@@ -26,13 +39,12 @@ struct PairingAnswerer: Sendable {
                 "peripheral.result": "\(result)",
             ]
         )
-        return answer
     }
 
-    private func decision(on request: BackendPairingRequest) async -> BackendPairingAnswer {
+    private func decision(on request: BackendPairingRequest) async -> Decision {
         guard let handler = handler(of: request) else {
             log(Self.refusal(by: pairing, of: request), request)
-            return .reject
+            return (.reject, .undeclaredMethod)
         }
         let (answers, answer) = AsyncStream.makeStream(of: BackendPairingAnswer.self)
         let (takenBack, takeBack) = AsyncStream.makeStream(of: Never.self)
@@ -43,7 +55,7 @@ struct PairingAnswerer: Sendable {
             return .success([])
         }
         defer { takeBack.finish() }
-        return await firstAnswer(of: answers, to: request)
+        return await firstDecision(of: answers, on: request)
     }
 
     private func handler(of request: BackendPairingRequest) -> Handler? {
@@ -56,10 +68,10 @@ struct PairingAnswerer: Sendable {
     private static func handler(_ kind: Pairing.Kind, of request: BackendPairingRequest) -> Handler? {
         let central = request.central
         return switch (kind, request.question) {
-        case (.justWorks, .authorize) where !central.isBonded:
+        case (.justWorks(nil), .authorize) where !central.isBonded:
             { .accept }
-        case (.justWorks(let mayReplaceBond?), .authorize):
-            { try await mayReplaceBond(central) ? .accept : .reject }
+        case (.justWorks(let mayPair?), .authorize):
+            { try await mayPair(central) ? .accept : .reject }
         case (.displayPasskey(let show), .displayPasskey(let passkey)):
             {
                 try await show(passkey, central)
@@ -82,7 +94,7 @@ struct PairingAnswerer: Sendable {
         }
         return """
             A central that is bonded wants to pair again by Just Works. The pairing is refused, because any device could \
-            do so under its address. To allow it, forget its bond, or declare Pairing.justWorks(replacingBondIf:).
+            do so under its address. To allow it, forget its bond, or declare Pairing.justWorks(if:).
             """
     }
 
@@ -91,11 +103,12 @@ struct PairingAnswerer: Sendable {
     /// If the task is cancelled, the answer is a refusal.
     ///
     /// If a handler still shows its passkey at the time limit, the answer is an acceptance, because the
-    /// pairing has already ended.
-    private func firstAnswer(
+    /// pairing has already ended. If the display is cancelled, the central has paired, has left, or pairs
+    /// again.
+    private func firstDecision(
         of answers: AsyncStream<BackendPairingAnswer>,
-        to request: BackendPairingRequest
-    ) async -> BackendPairingAnswer {
+        on request: BackendPairingRequest
+    ) async -> Decision {
         await withTaskGroup(of: BackendPairingAnswer?.self) { group in
             group.addTask {
                 for await answer in answers { return answer }
@@ -106,15 +119,16 @@ struct PairingAnswerer: Sendable {
                 return nil
             }
             defer { group.cancelAll() }
-            if let answer = await group.next() ?? nil { return answer }
-            if case .displayPasskey = request.question, !Task.isCancelled { return .accept }
-            if !Task.isCancelled {
-                log(
-                    "A handler did not answer a pairing request within 30 seconds. The pairing is refused.",
-                    request
-                )
-            }
-            return .reject
+            let answer = await group.next() ?? nil
+            let isDisplay = if case .displayPasskey = request.question { true } else { false }
+            guard !Task.isCancelled else { return (answer ?? .reject, isDisplay ? nil : .cancelled) }
+            if let answer { return (answer, answer == .reject ? .refused : nil) }
+            if isDisplay { return (.accept, nil) }
+            log(
+                "A handler did not answer a pairing request within 30 seconds. The pairing is refused.",
+                request
+            )
+            return (.reject, .unanswered)
         }
     }
 

@@ -77,7 +77,7 @@ struct PairingByOneOfSeveralTests {
         ),
         Row(
             testDescription: "Just Works in place of a bond, with the program's consent",
-            pairing: .any(of: all, .justWorks(replacingBondIf: { $0 == bonded })),
+            pairing: .any(of: all, .justWorks(if: { $0 == bonded })),
             question: .authorize,
             isBonded: true,
             answer: .accept
@@ -100,7 +100,13 @@ struct PairingByOneOfSeveralTests {
     func eachQuestionReachesTheMethodThatItIsAbout(_ row: Row) async {
         let clock = ManualClock()
         let tasks = RequestTasks(clock: clock, logger: .silent)
-        let answerer = PairingAnswerer(pairing: row.pairing, tasks: tasks, clock: clock, logger: .silent)
+        let answerer = PairingAnswerer(
+            pairing: row.pairing,
+            control: .alwaysAllowing,
+            tasks: tasks,
+            clock: clock,
+            logger: .silent
+        )
         let central = row.isBonded ? Self.bonded : Self.central
         let request = BackendPairingRequest(central: central, question: row.question)
         #expect(await answerer.answer(request) == row.answer)
@@ -123,7 +129,13 @@ struct PairingByOneOfSeveralTests {
         let clock = ManualClock()
         let log = LogRecorder()
         let tasks = RequestTasks(clock: clock, logger: .silent)
-        let answerer = PairingAnswerer(pairing: pairing, tasks: tasks, clock: clock, logger: log.logger)
+        let answerer = PairingAnswerer(
+            pairing: pairing,
+            control: .alwaysAllowing,
+            tasks: tasks,
+            clock: clock,
+            logger: log.logger
+        )
         let request = BackendPairingRequest(central: Self.bonded, question: .authorize)
         #expect(await answerer.answer(request) == .reject)
         #expect(log.lines.count == 1)

@@ -1,0 +1,191 @@
+internal import PeripheralCore
+
+/// Decides when centrals may pair, and follows their attempts.
+///
+/// The state machine is a pure value. It receives the changes of centrals, the questions of the Bluetooth
+/// stack and the time, and returns what to do.
+struct PairingStateMachine {
+    enum Action: Hashable {
+        case report(SessionEvent)
+        /// The stack has to learn whether centrals may pair.
+        case allowanceChanged
+        case disconnect(Central)
+        /// The number of bonds may exceed the maximum.
+        case trimBonds
+        /// The order of the bonds has changed, and can be preserved.
+        case bondsChanged([DeviceAddress])
+    }
+
+    /// An attempt of a central to pair.
+    private struct Attempt {
+        var central: Central
+        /// The number of questions that wait for an answer.
+        var questions = 0
+        /// Whether a question was answered with consent.
+        var isAccepted = false
+        /// The time at which the attempt has failed; `nil` while a question waits.
+        var expiry: Duration?
+    }
+
+    /// The time from an answer to the end of an attempt (Core Specification, Vol 3, Part H, 3.4).
+    static let attemptLimit = Duration.seconds(30)
+    /// The maximum number of bonds whose order is known.
+    static let maximumOrder = 256
+
+    let policy: PairingPolicy
+    /// The end of the pairing window; `nil` if no window is open.
+    private var windowEnd: Duration?
+    private var centrals: [Central.ID: Central] = [:]
+    private var attempts: [Central.ID: Attempt] = [:]
+    /// The identity addresses of the centrals that have bonded with this peripheral; the oldest is the first.
+    private(set) var bonds: [DeviceAddress]
+
+    init(_ policy: PairingPolicy, bonds: [DeviceAddress] = []) {
+        self.policy = policy
+        self.bonds = bonds
+    }
+
+    /// Whether centrals may pair.
+    var isAllowed: Bool { !policy.needsWindow || windowEnd != nil }
+
+    /// The time of the next change; `nil` if there is none.
+    var deadline: Duration? {
+        ([windowEnd] + attempts.values.map(\.expiry)).compactMap(\.self).min()
+    }
+
+    /// The number of centrals that may be about to bond.
+    var bondsInProgress: Int {
+        attempts.values.count { $0.isAccepted && !$0.central.isBonded }
+    }
+
+    // MARK: The window
+
+    /// Opens the pairing window, or moves its end.
+    mutating func allow(until end: Duration) -> [Action] {
+        let wasAllowed = isAllowed
+        windowEnd = end
+        return wasAllowed ? [] : [.allowanceChanged, .report(.pairingWindowOpened)]
+    }
+
+    /// Closes the pairing window.
+    mutating func disallow() -> [Action] {
+        guard windowEnd != nil else { return [] }
+        windowEnd = nil
+        let unwelcome = centrals.values.filter(isUnwelcome).inOrder { $0.address < $1.address }
+        return [.allowanceChanged, .report(.pairingWindowClosed)] + unwelcome.map { .disconnect($0) }
+    }
+
+    /// Handles the deadlines until a time.
+    mutating func passed(_ now: Duration) -> [Action] {
+        var actions: [Action] = []
+        for (id, attempt) in attempts where attempt.expiry.map({ $0 <= now }) ?? false {
+            actions += end(id, .notBonded)
+        }
+        if let windowEnd, windowEnd <= now { actions += disallow() }
+        return actions
+    }
+
+    private func isUnwelcome(_ central: Central) -> Bool {
+        policy.disconnectsUnbonded && !isAllowed && !central.isBonded && attempts[central.id] == nil
+    }
+
+    // MARK: Centrals
+
+    /// Records a central that has connected or changed.
+    mutating func connected(_ central: Central) -> [Action] {
+        let former = centrals.updateValue(central, forKey: central.id)
+        var actions: [Action] = []
+        if let former, former.isBonded || central.isBonded, former.address != central.address,
+            let index = bonds.firstIndex(of: former.address)
+        {
+            bonds[index] = central.address
+            actions.append(.bondsChanged(bonds))
+        }
+        if central.isBonded, let former, !former.isBonded {
+            attempts[central.id] = nil
+            actions.append(.report(.paired(central)))
+            bonds.removeAll { $0 == central.address }
+            bonds.append(central.address)
+            bonds.removeFirst(max(0, bonds.count - Self.maximumOrder))
+            actions.append(.bondsChanged(bonds))
+            if policy.maximumBonds != nil { actions.append(.trimBonds) }
+        }
+        if isUnwelcome(central) { actions.append(.disconnect(central)) }
+        return actions
+    }
+
+    mutating func disconnected(_ id: Central.ID) -> [Action] {
+        let actions = end(id, .disconnected)
+        centrals[id] = nil
+        return actions
+    }
+
+    /// Records that the bond of a central no longer exists.
+    mutating func bondRemoved(_ address: DeviceAddress) -> [Action] {
+        guard bonds.contains(address) else { return [] }
+        bonds.removeAll { $0 == address }
+        return [.bondsChanged(bonds)]
+    }
+
+    /// Records that the peripheral is off the air, and all connections have ended.
+    mutating func suspended() -> [Action] {
+        defer { centrals = [:] }
+        return attempts.keys.inOrder { $0.address < $1.address }.flatMap { end($0, .disconnected) }
+    }
+
+    // MARK: Attempts
+
+    /// Returns whether a central may pair, or continue an attempt.
+    func mayPair(_ central: Central) -> Bool { isAllowed || attempts[central.id] != nil }
+
+    /// Records that a question was refused before an attempt began.
+    func refused(_ central: Central, _ failure: PairingFailure) -> [Action] {
+        [.report(.pairingFailed(central, failure))] + (isUnwelcome(central) ? [.disconnect(central)] : [])
+    }
+
+    /// Records a question about a central.
+    mutating func asked(about central: Central) {
+        attempts[central.id, default: Attempt(central: central)].questions += 1
+        attempts[central.id]?.expiry = nil
+    }
+
+    /// Records the answer to a question: a refusal with its reason, or consent.
+    mutating func answered(_ central: Central, _ failure: PairingFailure?, at now: Duration) -> [Action] {
+        // The central may have bonded or left while the question waited.
+        guard var attempt = attempts[central.id] else { return [] }
+        if let failure { return end(central.id, failure) }
+        attempt.questions -= 1
+        attempt.isAccepted = true
+        if attempt.questions == 0 { attempt.expiry = now + Self.attemptLimit }
+        attempts[central.id] = attempt
+        return []
+    }
+
+    private mutating func end(_ id: Central.ID, _ failure: PairingFailure) -> [Action] {
+        guard let attempt = attempts.removeValue(forKey: id) else { return [] }
+        let central = centrals[id] ?? attempt.central
+        // The stack does not report whether a bonded central has paired again.
+        let isUncertain = central.isBonded && [.disconnected, .notBonded].contains(failure)
+        let report = isUncertain ? [] : [Action.report(.pairingFailed(central, failure))]
+        let isStaying = failure != .disconnected && centrals[id] != nil
+        return report + (isStaying && isUnwelcome(central) ? [.disconnect(central)] : [])
+    }
+
+    // MARK: The maximum
+
+    /// Returns whether one more central can bond, besides the bonded centrals with these addresses.
+    func hasRoom(besides bonded: [DeviceAddress]) -> Bool {
+        guard let maximum = policy.maximumBonds else { return true }
+        let isFull = bonded.count + bondsInProgress >= maximum
+        return !isFull || policy.replacesOldest && bonds.contains { bonded.contains($0) }
+    }
+
+    /// Returns the addresses of the centrals whose bonds exceed the maximum; the oldest is the first.
+    func excess(of bonded: [DeviceAddress]) -> [DeviceAddress] {
+        guard let maximum = policy.maximumBonds, bonded.count > maximum, policy.replacesOldest else {
+            return []
+        }
+        // The newest bond stays.
+        return Array(bonds.dropLast().filter(bonded.contains).prefix(bonded.count - maximum))
+    }
+}
