@@ -113,6 +113,7 @@ struct DoorLockTests {
             let phone = backend.makeCentral(of: door.peripheral)
             try await phone.connect()
             try await untilPaired(phone)
+            phone.disconnect()
             return phone
         }
         try await door.peripheral.run(on: backend, restoringFrom: store) { session in

@@ -26,8 +26,8 @@ extension PeripheralSession {
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` if the pairing is not
     ///     declared with ``Pairing/onlyWhenAllowed(disconnectingUnbonded:)``.
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/stopped`` if the session has ended.
-    ///   - An error that the Bluetooth stack reports. The window is open nevertheless, and the framework tries
-    ///     again with the next publication.
+    ///   - An error that the Bluetooth stack reports. The window is open nevertheless, and the framework
+    ///     tries again with the next publication.
     public func allowPairing(for duration: Duration) async throws {
         try runtime.checkIsRunning()
         guard duration > .zero else { return try await runtime.pairingControl.disallow() }
