@@ -205,24 +205,33 @@ extension PeripheralRuntime {
         }
     }
 
+    /// Logs once in a run that services have high handles.
+    ///
+    /// Without a restoration identifier, bluetoothd chooses the handles, and each start of a program uses
+    /// higher ones.
+    func reportFrozenHash() {
+        let isFirst = services.state.withLock { state in
+            defer { state.hasReportedFrozenHash = true }
+            return !state.hasReportedFrozenHash
+        }
+        guard isFirst else { return }
+        let remedy =
+            preservation == nil ? " To use the same handles in each run, declare a restoration identifier." : ""
+        logger.warning(
+            """
+            Services have handles from 0x0400 on. BlueZ no longer updates the Database Hash for any program, \
+            until bluetoothd restarts. Centrals that trust the hash keep old services.\(remedy)
+            """
+        )
+    }
+
     private func added(_ addition: ServiceAddition) {
-        let isFirstFrozen = services.state.withLock { state in
+        services.state.withLock { state in
             state.formerPlaces = addition.formerPlaces
             for range in handlesOnAir() { state.formerPlaces.taken(range) }
-            defer {
-                state.hasReportedFrozenHash = state.hasReportedFrozenHash || addition.freezesDatabaseHash
-            }
-            return addition.freezesDatabaseHash && !state.hasReportedFrozenHash
         }
         preservation?.placesChanged(to: services.state.withLock(\.formerPlaces))
-        if isFirstFrozen {
-            logger.warning(
-                """
-                Services have handles from 0x0400 on. BlueZ no longer updates the Database Hash for any program, \
-                until bluetoothd restarts. Centrals that trust the hash keep old services.
-                """
-            )
-        }
+        if addition.freezesDatabaseHash { reportFrozenHash() }
         services.begin(addition.declarations, in: self)
     }
 

@@ -159,6 +159,11 @@ final class PeripheralRuntime: PeripheralHost {
         case .handleAssigned(let handle, let onAir):
             server.handlesOnAir.assign(onAir, to: handle)
             declaration.assigned(onAir, to: handle)
+            if preservation == nil, onAir.rawValue >= FormerPlaces.endOfHash,
+                publication.table[handle].map({ publication.table.services[$0.kind.service].handle }) == .some(nil)
+            {
+                reportFrozenHash()
+            }
             preservation?.assigned(onAir, to: handle)
         case .backendStateChanged(let new):
             state.withLock { $0.backendState = new }

@@ -58,7 +58,11 @@ package struct SensorService: GATTServiceDeclaration {
 
 extension SensorService {
     /// The peripheral that centrals find.
-    package var peripheral: Peripheral { Peripheral("my-device") { self } }
+    ///
+    /// With the identifier, its services keep their handles when the program restarts, also after an edit.
+    package var peripheral: Peripheral {
+        Peripheral("my-device", restorationIdentifier: "my-device") { self }
+    }
 }
 
 /// A setting that request handlers and the sensor share.

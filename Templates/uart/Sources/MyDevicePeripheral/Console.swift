@@ -38,5 +38,9 @@ package struct Console: GATTServiceDeclaration {
 
 extension Console {
     /// The peripheral that centrals find.
-    package var peripheral: Peripheral { Peripheral("my-device") { self } }
+    ///
+    /// With the identifier, its services keep their handles when the program restarts, also after an edit.
+    package var peripheral: Peripheral {
+        Peripheral("my-device", restorationIdentifier: "my-device") { self }
+    }
 }
