@@ -154,7 +154,7 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     /// - Parameter session: The session of a peripheral. The peripheral must declare the keyboard.
     public func run(in session: PeripheralSession) async {
         for await event in session.events {
-            if case .disconnected(let host) = event { hid.boot?.modes.set(.report, of: host.id) }
+            if case .disconnected(let host, _) = event { hid.boot?.modes.set(.report, of: host.id) }
         }
     }
 

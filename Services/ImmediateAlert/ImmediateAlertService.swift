@@ -62,7 +62,7 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
     /// - Parameter session: The session of a peripheral. The peripheral must declare the service.
     public func run(in session: PeripheralSession) async {
         for await event in session.events {
-            guard case .disconnected(let central) = event, alerting.end(by: central.id) else { continue }
+            guard case .disconnected(let central, _) = event, alerting.end(by: central.id) else { continue }
             await onAlert(.none)
         }
         // No central can end it any more.

@@ -67,7 +67,7 @@ public struct LinkLossService: GATTServiceDeclaration {
                 defer { alert.finish() }
                 for await event in session.events {
                     switch event {
-                    case .disconnected(let central):
+                    case .disconnected(let central, _):
                         let level = levels.lose(central)
                         if level != .none { alert.yield((level, central)) }
                     case .connected(let central):

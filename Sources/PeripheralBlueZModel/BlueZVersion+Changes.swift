@@ -1,5 +1,12 @@
 // The versions in which bluetoothd has changed.
 
+// MARK: - Connections
+
+extension BlueZVersion {
+    /// The first version that sends the signal `Disconnected`, which reports why a connection has ended.
+    package static let disconnectionReasons = BlueZVersion(major: 5, minor: 83)
+}
+
 // MARK: - GATT
 
 extension BlueZVersion {

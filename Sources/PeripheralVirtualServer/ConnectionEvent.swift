@@ -17,5 +17,5 @@ package enum ConnectionEvent: Hashable, Sendable {
     case pairingFailed(Central)
     /// The bond with a central was deleted.
     case forgotten(Central)
-    case disconnected(Central)
+    case disconnected(Central, DisconnectionReason)
 }

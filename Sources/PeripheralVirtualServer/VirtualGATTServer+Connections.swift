@@ -64,7 +64,7 @@ extension VirtualGATTServer {
     /// Ends a connection with its prepared writes and pending requests.
     ///
     /// The subscriptions end as well, unless the central is bonded.
-    package func disconnect(_ connection: ConnectionID) {
+    package func disconnect(_ connection: ConnectionID, because reason: DisconnectionReason = .byThisDevice) {
         let (inquiries, pairing) = changeAir { state in
             let central = state.att.connections[connection]?.central
             let isBonded = central.map { state.bonds[$0.linkAddress] != nil } ?? false
@@ -77,7 +77,7 @@ extension VirtualGATTServer {
             state.capabilities[connection] = nil
             state.links.removeValue(forKey: connection)?.disconnected()
             state.air.resume()
-            if let central { state.observer?(.disconnected(central)) }
+            if let central { state.observer?(.disconnected(central, reason)) }
             // bluetoothd reports the end of the connection before it abandons the indications.
             for entry in indications?.takeAll() ?? [] { entry.completion(.disconnected) }
             state.reportSubscriptionsEnded()
@@ -120,6 +120,11 @@ extension VirtualGATTServer {
             state.att.connections.values.first { $0.central.linkAddress == central }?.security ?? .open
         }
     }
+}
+
+extension DisconnectionReason {
+    /// The reason that a controller reports after its host has disconnected.
+    package static let byThisDevice = DisconnectionReason(code: 0x16)
 }
 
 extension Central {

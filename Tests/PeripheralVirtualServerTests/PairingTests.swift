@@ -235,7 +235,8 @@ struct PairingTests {
         #expect(
             events.withLock(\.self) == [
                 .connected(identity), .secured(identity, .encrypted), .paired(identity, isBonded: true),
-                .disconnected(identity), .connected(identity), .secured(identity, .encrypted),
+                .disconnected(identity, DisconnectionReason(code: 0x13)), .connected(identity),
+                .secured(identity, .encrypted),
             ]
         )
     }

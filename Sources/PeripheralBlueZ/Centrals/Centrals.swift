@@ -49,6 +49,7 @@ actor Centrals {
     private let turns: DaemonTurns
     private let reporter: EventReporter
     private let devices: DeviceRegister
+    private let links: Links
     private let sockets: SubscriberSockets
     private let security: SubscriberSecurity
     private let completion: UpdateCompletion
@@ -74,6 +75,7 @@ actor Centrals {
         let turns = DaemonTurns(on: connection)
         let reporter = EventReporter(to: report, in: turns)
         let devices = DeviceRegister()
+        let links = Links(of: devices, kernelLinks: kernelLinks, loop: connection.loop)
         let sockets = SubscriberSockets(on: connection.loop)
         let security = SubscriberSecurity(in: context, kernelLinks: kernelLinks, log: log)
         let completion = UpdateCompletion(
@@ -103,6 +105,7 @@ actor Centrals {
         )
         connections = Connections(
             devices: devices,
+            links: links,
             security: security,
             subscriptions: subscriptions,
             completion: completion,
@@ -130,7 +133,7 @@ actor Centrals {
         )
         (self.context, self.turns, self.devices, self.sockets) = (context, turns, devices, sockets)
         self.reporter = reporter
-        (self.security, self.completion) = (security, completion)
+        (self.links, self.security, self.completion) = (links, security, completion)
         (self.confirmations, self.subscriptions) = (confirmations, subscriptions)
         turns.begin(for: self)
     }
@@ -215,6 +218,7 @@ actor Centrals {
         confirmations.stopWaiting()
         sockets.closeAll()
         completion.end()
+        links.end()
     }
 
     // MARK: The adapter
@@ -233,6 +237,7 @@ actor Centrals {
     func setAdapter(_ adapter: ObjectPath) {
         if context.adapter == nil { security.logJudgement(of: adapter) }
         context.setAdapter(adapter)
+        links.begin(on: adapter)
         completion.begin(on: adapter)
     }
 
@@ -262,6 +267,10 @@ actor Centrals {
 
     func deviceChanged(_ path: ObjectPath, _ properties: BusValue) {
         connections.deviceChanged(path, properties)
+    }
+
+    func deviceDisconnected(_ path: ObjectPath, because cause: DisconnectionReason.Cause) {
+        connections.deviceDisconnected(path, because: cause)
     }
 
     func deviceRemoved(_ path: ObjectPath) {

@@ -7,6 +7,7 @@ internal import PeripheralKit
 /// The object belongs to the event loop.
 final class Connections {
     private let devices: DeviceRegister
+    private let links: Links
     private let security: SubscriberSecurity
     private let subscriptions: Subscriptions
     private let completion: UpdateCompletion
@@ -15,12 +16,14 @@ final class Connections {
 
     init(
         devices: DeviceRegister,
+        links: Links,
         security: SubscriberSecurity,
         subscriptions: Subscriptions,
         completion: UpdateCompletion,
         reporter: EventReporter
     ) {
         self.devices = devices
+        self.links = links
         self.security = security
         self.subscriptions = subscriptions
         self.completion = completion
@@ -68,11 +71,17 @@ final class Connections {
         apply(devices.remove(path))
     }
 
+    /// Records the reason in bluetoothd's signal about a device.
+    func deviceDisconnected(_ path: ObjectPath, because cause: DisconnectionReason.Cause) {
+        if let id = Central.ID(devicePath: path) { links.ended(id, because: cause) }
+    }
+
     private func apply(_ changes: [DeviceTable.Change]) {
         for change in changes {
             switch change {
             case .connected(let central):
                 security.connected(central)
+                links.connected(central.id)
                 reporter.report(.connected(central))
                 completion.connected(central.id)
                 subscriptions.connected(central)
@@ -98,7 +107,7 @@ final class Connections {
 
     private func disconnected(_ central: Central) {
         security.disconnected(central)
-        let leaving = subscriptions.disconnected(central)
+        let leaving = subscriptions.disconnected(central, because: links.disconnected(central.id))
         completion.disconnected(central.id)
         subscriptions.settleRoutes()
         subscriptions.settleLater(leaving)

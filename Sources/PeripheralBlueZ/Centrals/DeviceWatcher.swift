@@ -1,4 +1,5 @@
 internal import PeripheralDBus
+internal import PeripheralKit
 
 /// Passes bluetoothd's reports about its devices to the ``Centrals`` of an adapter.
 struct DeviceWatcher {
@@ -25,6 +26,16 @@ struct DeviceWatcher {
                 values[1].elements?.contains(.string(BlueZ.device.text)) == true
             else { return }
             centrals.assumeIsolated { $0.deviceRemoved(path) }
+        }
+        // bluetoothd 5.83 and later send this signal before they report the disconnection.
+        try await connection.subscribe(to: disconnections, waitsForBus: false) { signal in
+            var arguments = signal.arguments
+            guard let path = try? ObjectPath(signal.path.string), let values = try? arguments.readValues(),
+                let reason = values.first?.string
+            else { return }
+            centrals.assumeIsolated {
+                $0.deviceDisconnected(path, because: DisconnectionReason.Cause(reason: reason))
+            }
         }
         try await connection.subscribe(to: changes) { signal in
             var arguments = signal.arguments
@@ -59,6 +70,15 @@ struct DeviceWatcher {
 
     private func objects(_ change: MemberName) -> MatchRule {
         MatchRule(sender: BlueZ.name, path: "/", interface: BlueZ.objectManager, member: change)
+    }
+
+    private var disconnections: MatchRule {
+        MatchRule(
+            sender: BlueZ.name,
+            pathNamespace: adapter,
+            interface: BlueZ.device,
+            member: "Disconnected"
+        )
     }
 
     private var changes: MatchRule {

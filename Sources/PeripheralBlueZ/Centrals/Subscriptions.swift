@@ -229,17 +229,17 @@ final class Subscriptions {
         settleRoutes()
     }
 
-    /// Records that a central has disconnected.
+    /// Records that a central has disconnected, and reports it.
     ///
     /// - Returns: The part that remains to be settled, for ``settleLater(_:)``.
-    func disconnected(_ central: Central) -> Leaving {
+    func disconnected(_ central: Central, because reason: DisconnectionReason) -> Leaving {
         returning[central.id] = nil
         let characteristics = table.subscriptions(of: central.id)
         let endangered = table.disconnected(central)
         // This report precedes the next updates of the host for the remaining subscribers.
         reportRerouted()
         // This report precedes the ends of updates that it causes. Updates in flight have not arrived.
-        reporter.report(.disconnected(central.id))
+        reporter.report(.disconnected(central.id, reason: reason))
         for socket in sockets.all(of: central.id) { drop(socket, because: .gone(central.id)) }
         // Ends the updates of sockets that were closed a moment before.
         confirmations.lost(from: central.id, because: .gone(central.id))

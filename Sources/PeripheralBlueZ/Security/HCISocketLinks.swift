@@ -73,6 +73,14 @@ package struct HCISocketLinks: KernelLinks {
         Self.number(of: adapter).flatMap { LinkMonitor(adapter: $0, on: loop, handle) }
     }
 
+    package func control(
+        _ adapter: ObjectPath,
+        on loop: EventLoop,
+        _ handle: @escaping (LinkEvent) -> Void
+    ) -> (any LinkControl)? {
+        Self.number(of: adapter).flatMap { HCILinkControl(adapter: $0, on: loop, handle) }
+    }
+
     /// The number in the adapter's name, such as `hci0`.
     private static func number(of adapter: ObjectPath) -> UInt16? {
         guard let name = adapter.text.split(separator: "/").last, name.hasPrefix("hci") else { return nil }

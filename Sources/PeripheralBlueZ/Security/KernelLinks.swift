@@ -22,6 +22,19 @@ package protocol KernelLinks: Sendable {
         _ handle: @escaping ([LinkObservation]) -> Void
     ) -> (any LinkWatch)?
 
+    /// Begins to receive the events of an adapter's controller about its links.
+    ///
+    /// - Parameters:
+    ///   - adapter: The path of the adapter's object.
+    ///   - loop: The loop on which the caller runs.
+    ///   - handle: Called on the loop with each event.
+    /// - Returns: The controller; `nil` if the kernel does not allow it.
+    func control(
+        _ adapter: ObjectPath,
+        on loop: EventLoop,
+        _ handle: @escaping (LinkEvent) -> Void
+    ) -> (any LinkControl)?
+
     /// Returns the numbers of packets and bytes that an adapter has sent and received so far.
     ///
     /// - Parameter adapter: The path of the adapter's object.
@@ -42,6 +55,14 @@ extension KernelLinks {
         on loop: EventLoop,
         _ handle: @escaping ([LinkObservation]) -> Void
     ) -> (any LinkWatch)? {
+        nil
+    }
+
+    package func control(
+        _ adapter: ObjectPath,
+        on loop: EventLoop,
+        _ handle: @escaping (LinkEvent) -> Void
+    ) -> (any LinkControl)? {
         nil
     }
 

@@ -4,7 +4,9 @@ internal import PeripheralTesting
 internal import PeripheralVirtualServer
 
 extension ConformanceSuite {
-    static let connections: [Scenario] = [centralsAreKnown, centralIsDisconnected, otherCentralStays]
+    static let connections: [Scenario] = [
+        centralsAreKnown, centralIsDisconnected, centralIsLost, otherCentralStays,
+    ]
 
     private static func scenarioRun(
         mtus: [Int],
@@ -38,7 +40,7 @@ extension ConformanceSuite {
             let events = session.events
             try await centrals[1].disconnect()
             let event = try await next(of: events, "leaving") { $0.kind == "disconnected" }
-            try expect("which central has disconnected", event, is: .disconnected(known[1]))
+            try expectEnd(event, of: known[1], because: .central)
             try expect("which centrals stay", session.centrals, is: [known[0], known[2]])
             try await centrals[1].connect(mtu: 23)
             try await next(of: events, "return") { $0.kind == "connected" }
@@ -55,7 +57,8 @@ extension ConformanceSuite {
             let known = session.centrals[0]
             try await session.disconnect(known)
             try await expectDisconnection(of: centrals[0], value)
-            try await next(of: events, "disconnection") { $0 == .disconnected(known) }
+            let event = try await next(of: events, "disconnection") { $0.kind == "disconnected" }
+            try expectEnd(event, of: known, because: .device)
             try expect("centrals", session.centrals, is: [])
             try expect("subscriptions", session.subscriptions, is: [])
             try await expectError(of: "disconnection of no central", .disconnected) {
@@ -65,6 +68,39 @@ extension ConformanceSuite {
             try await centrals[0].connect()
             try expect("value", try await centrals[0].read(value), is: [1])
         }
+    }
+
+    static let centralIsLost = Scenario("the program knows that the link to a central was lost") {
+        scenarioRun(mtus: [517, 23]) { centrals, session, value in
+            let known = session.centrals
+            let events = session.events
+            try await centrals[0].subscribe(to: value)
+            try await centrals[0].loseConnection()
+            let event = try await next(of: events, "loss") { $0.kind == "disconnected" }
+            try expectEnd(event, of: known[0], because: .timeout)
+            try expect("centrals", session.centrals, is: [known[1]])
+            try expect("subscriptions", session.subscriptions, is: [])
+            // The reason of one connection is not that of the next.
+            let returnings = session.events
+            try await centrals[0].connect()
+            let returned = try await next(of: returnings, "return") { $0.kind == "connected" }
+            _ = try await centrals[0].read(value)
+            try await centrals[0].disconnect()
+            let leaving = try await next(of: returnings, "leaving") { $0.kind == "disconnected" }
+            guard case .connected(let central) = returned else { return }
+            try expectEnd(leaving, of: central, because: .central)
+        }
+    }
+
+    /// Compares which central has disconnected, and why.
+    private static func expectEnd(
+        _ event: SessionEvent,
+        of central: Central,
+        because cause: DisconnectionReason.Cause
+    ) throws {
+        guard case .disconnected(let leaving, let reason) = event else { return }
+        try expect("which central has disconnected", leaving, is: central)
+        try expect("why the central has disconnected", reason.cause, is: cause)
     }
 
     static let otherCentralStays = Scenario("the program disconnects one central and no other") {
@@ -78,7 +114,8 @@ extension ConformanceSuite {
             let events = session.events
             try await session.disconnect(known[0])
             try await expectDisconnection(of: centrals[0], value)
-            try await next(of: events, "disconnection") { $0 == .disconnected(known[0]) }
+            let event = try await next(of: events, "disconnection") { $0.kind == "disconnected" }
+            try expectEnd(event, of: known[0], because: .device)
             try expect("centrals", session.centrals, is: [known[1]])
             try await session.notify(value, [2])
             try expect("update", try await centrals[1].nextUpdate(of: value), is: [2])

@@ -80,7 +80,7 @@ extension ConformanceSuite {
             let ended = try await next(of: later, "end of the stranger's connection") {
                 $0.kind == "disconnected"
             }
-            if case .disconnected(let left) = ended { try expect("bond", left.isBonded, is: false) }
+            if case .disconnected(let left, _) = ended { try expect("bond", left.isBonded, is: false) }
             try expect("value for the bonded central", try await central.read(secret), is: 7)
             try? await stranger.disconnect()
             try await central.disconnect()

@@ -24,9 +24,9 @@ extension AdapterService {
         switch event {
         case .connected(let central): connected(central)
         case .paired(let central, let isBonded): paired(central, isBonded: isBonded)
-        case .disconnected(let central):
+        case .disconnected(let central, let reason):
             closeChannels(of: central.linkAddress)
-            disconnected(central.linkAddress)
+            disconnected(central.linkAddress, because: reason)
         case .secured, .pairingFailed, .forgotten: break
         }
     }
@@ -71,7 +71,7 @@ extension AdapterService {
         if !changes.isEmpty { emitChanged(changes, of: address) }
     }
 
-    private func disconnected(_ address: DeviceAddress) {
+    private func disconnected(_ address: DeviceAddress, because reason: DisconnectionReason) {
         guard let device = devices[address], device.isConnected else { return }
         let generation = makeNumber()
         devices[address]?.isConnected = false
@@ -80,6 +80,18 @@ extension AdapterService {
         if device.isPaired, !device.isBonded {
             devices[address]?.isPaired = false
             changes.append(("Paired", .bool(false)))
+        }
+        if configuration.version >= .disconnectionReasons {
+            emitChanged(changes, of: address)
+            changes = []
+            let (name, message) = reason.signal
+            connection.assumeIsolated { connection in
+                // If the bus has ended, the signal has no receiver.
+                try? connection.emit(path.device(address), BlueZName.device, "Disconnected") { writer in
+                    writer.append("org.bluez.Reason.\(name)")
+                    writer.append(message)
+                }
+            }
         }
         emitChanged(changes + [("Connected", .bool(false))], of: address)
         if device.isBonded { return }
@@ -115,6 +127,19 @@ extension AdapterService {
 
     private func withdraw(_ path: ObjectPath) {
         connection.assumeIsolated { $0.withdraw(path, [.properties, .introspectable, BlueZName.device]) }
+    }
+}
+
+extension DisconnectionReason {
+    /// The last part of the name, and the message, in the signal of bluetoothd.
+    fileprivate var signal: (name: String, message: String) {
+        switch cause {
+        case .timeout: ("Timeout", "Connection timeout")
+        case .central: ("Remote", "Connection terminated by remote user")
+        case .device: ("Local", "Connection terminated by local host")
+        case .security: ("Authentication", "Connection terminated due to authentication failure")
+        case .other, .unknown: ("Unknown", "Unspecified")
+        }
     }
 }
 

@@ -58,7 +58,8 @@ actor AdapterService {
     /// Exports the adapter on the bus, with its bonded centrals.
     func start(agent: RemoteAgent?) async throws {
         server.reset()
-        server.observeConnections { [weak self, loop = connection.loop] event in
+        server.observeConnections { [weak self, loop = connection.loop, sockets = controller.sockets] event in
+            sockets.report(event)
             loop.execute {
                 self?.assumeIsolated { $0.connectionChanged(event) }
             }

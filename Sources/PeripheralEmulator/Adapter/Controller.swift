@@ -7,6 +7,7 @@ private import Synchronization
 final class Controller: Sendable {
     let adapter: EmulatedAdapter
     let server: VirtualGATTServer
+    let sockets = ControllerSockets()
     private let blocked = Mutex(false)
 
     /// Whether rfkill blocks the controller.

@@ -3,20 +3,31 @@ internal import PeripheralDBus
 internal import PeripheralKit
 internal import PeripheralTesting
 
-/// The security of the adapters' connections, as a kernel would report it.
+/// The adapters' connections, as a kernel would report them to a program without privileges.
 struct EmulatedKernelLinks: KernelLinks {
     /// Returns the controller of the adapter with a name.
     let controller: @Sendable (_ name: String) -> Controller?
 
+    private func controller(of adapter: ObjectPath) -> Controller? {
+        adapter.text.split(separator: "/").last.flatMap { controller(String($0)) }
+    }
+
     func links(of adapter: ObjectPath) -> [LinkState]? {
-        guard let name = adapter.text.split(separator: "/").last,
-            let server = controller(String(name))?.server
-        else { return nil }
+        guard let server = controller(of: adapter)?.server else { return nil }
         return server.centrals.map { central in
             LinkState(
                 address: central.address,
-                isEncrypted: server.security(of: central.linkAddress) > .open
+                isEncrypted: server.security(of: central.linkAddress) > .open,
+                connection: central.connectionHandle
             )
         }
+    }
+
+    func control(
+        _ adapter: ObjectPath,
+        on loop: EventLoop,
+        _ handle: @escaping (LinkEvent) -> Void
+    ) -> (any LinkControl)? {
+        controller(of: adapter)?.sockets.open().map { HCILinkControl($0, on: loop, handle) }
     }
 }

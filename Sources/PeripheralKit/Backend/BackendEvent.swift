@@ -65,7 +65,7 @@ public enum BackendEvent: Sendable {
     /// When a central disconnects, all subscriptions of the central end. The backend does not report
     /// ``unsubscribed(_:by:)`` for these subscriptions. If the stack preserves the subscriptions of a bonded
     /// central, the backend reports these subscriptions again when the central reconnects.
-    case disconnected(Central.ID)
+    case disconnected(Central.ID, reason: DisconnectionReason = .unknown)
 
     /// The stack has removed a central and its bond.
     ///

@@ -120,7 +120,7 @@ public protocol GATTServiceDeclaration: Sendable {
     /// ```swift
     /// func run(in session: PeripheralSession) async throws {
     ///     for await event in session.events {
-    ///         if case .disconnected(let central) = event { forget(central) }
+    ///         if case .disconnected(let central, _) = event { forget(central) }
     ///     }
     /// }
     /// ```

@@ -103,8 +103,8 @@ extension ActivityLog {
                 log("A central has connected.", central)
             case .changed(let central):
                 log("A connected central has changed.", central)
-            case .disconnected(let central):
-                log("A central has disconnected.", central)
+            case .disconnected(let central, let reason):
+                log("A central has disconnected.", central, ["peripheral.reason": "\(reason)"])
             case .paired(let central):
                 log("A central has bonded.", central)
             case .pairingFailed(let central, let failure):

@@ -30,10 +30,10 @@ struct CentralRegister {
     }
 
     /// Removes a central that has disconnected.
-    mutating func disconnected(_ id: Central.ID) -> [SessionEvent] {
+    mutating func disconnected(_ id: Central.ID, because reason: DisconnectionReason) -> [SessionEvent] {
         let ended = end { $0.central?.id == id }
         guard let index = centrals.firstIndex(where: { $0.id == id }) else { return ended }
-        return ended + [.disconnected(centrals.remove(at: index))]
+        return ended + [.disconnected(centrals.remove(at: index), reason: reason)]
     }
 
     /// Records a subscription.
@@ -73,7 +73,7 @@ struct CentralRegister {
     mutating func reset() -> [SessionEvent] {
         let ended = end { _ in true }
         defer { centrals = [] }
-        return ended + centrals.map { .disconnected($0) }
+        return ended + centrals.map { .disconnected($0, reason: .unknown) }
     }
 
     private mutating func end(_ isOver: (Subscription) -> Bool) -> [SessionEvent] {

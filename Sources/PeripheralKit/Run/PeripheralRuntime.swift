@@ -176,12 +176,12 @@ final class PeripheralRuntime: PeripheralHost {
             note { $0.connected(central) }
             pairingControl.connected(central)
             report(changed)
-        case .disconnected(let central):
+        case .disconnected(let central, let reason):
             server.forget(central)
             updates.disconnected(central)
             if let address = address(of: central) { preservation?.disconnected(address) }
             pairingControl.disconnected(central)
-            note { $0.disconnected(central) }
+            note { $0.disconnected(central, because: reason) }
             // A handler that was still running may have requested a connection number in the meantime.
             server.connections.end(central)
         case .forgotten(let central):

@@ -9,7 +9,7 @@ public enum SessionEvent: Hashable, Sendable {
     /// A central has disconnected.
     ///
     /// The session first reports the end of each subscription of the central, and then the disconnection.
-    case disconnected(Central)
+    case disconnected(Central, reason: DisconnectionReason)
 
     /// A central has paired, and is bonded now.
     ///
@@ -80,7 +80,7 @@ extension SessionEvent: CustomStringConvertible {
         switch self {
         case .connected(let central): "connected: \(central)"
         case .changed(let central): "changed: \(central)"
-        case .disconnected(let central): "disconnected: \(central)"
+        case .disconnected(let central, let reason): "disconnected: \(central), \(reason)"
         case .paired(let central): "paired: \(central)"
         case .pairingFailed(let central, let failure): "pairing failed: \(central), because \(failure)"
         case .bondRemoved(let central): "bond removed: \(central)"

@@ -58,6 +58,14 @@ public protocol TestCentral: Sendable {
     /// the code `disconnected`.
     func disconnect() async throws
 
+    /// Ends the connection like a central that is suddenly out of range.
+    ///
+    /// The method returns when the central no longer has the connection. The peripheral may notice the loss
+    /// later.
+    ///
+    /// - Throws: The default implementation throws a `TestCentralError` with the code `failed`.
+    func loseConnection() async throws
+
     /// Changes the resolvable private address that the central uses for later connections.
     ///
     /// For example, an iPhone changes its address every 15 minutes.
@@ -205,6 +213,11 @@ extension TestCentral {
     /// - Throws: Any error that ``connect(mtu:encrypting:)`` throws.
     public func connect(mtu: Int) async throws {
         try await connect(mtu: mtu, encrypting: true)
+    }
+
+    /// Throws a `TestCentralError`, because this central cannot disappear.
+    public func loseConnection() async throws {
+        throw TestCentralError(code: .failed, message: "This central cannot lose its connection.")
     }
 
     /// Discovers the database on each call.

@@ -193,6 +193,18 @@ public final class VirtualCentral: TestCentral {
     ///
     /// The method has no effect without a connection.
     public func disconnect() {
+        end(because: DisconnectionReason(code: 0x13))
+    }
+
+    /// Ends the connection like a central that is suddenly out of range.
+    ///
+    /// The peripheral notices the loss immediately. On a real Bluetooth link, the peripheral notices the loss
+    /// after the supervision timeout of the link.
+    public func loseConnection() {
+        end(because: DisconnectionReason(code: 0x08))
+    }
+
+    private func end(because reason: DisconnectionReason) {
         let connection = state.withLock { state in
             defer {
                 state.connection = nil
@@ -200,7 +212,7 @@ public final class VirtualCentral: TestCentral {
             }
             return state.connection
         }
-        if let connection { server.disconnect(connection) }
+        if let connection { server.disconnect(connection, because: reason) }
     }
 
     /// Discovers the services, characteristics and descriptors of the peripheral.

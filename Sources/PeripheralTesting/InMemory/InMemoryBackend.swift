@@ -220,8 +220,8 @@ extension PeripheralHost {
             handle(.connected(central))
         case .paired(let central, _):
             handle(.connected(central))
-        case .disconnected(let central):
-            handle(.disconnected(central.id))
+        case .disconnected(let central, let reason):
+            handle(.disconnected(central.id, reason: reason))
         case .forgotten(let central):
             handle(.bondRemoved(central))
             handle(.forgotten(central.id))

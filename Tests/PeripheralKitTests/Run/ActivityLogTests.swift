@@ -49,7 +49,7 @@ struct ActivityLogTests {
             "trace: A request was handled. [\(name); \(address); 1; write; value not allowed (0x13)]",
             "trace: An update was submitted. [\(name); 1; \(address)]",
             "debug: A subscription has ended. [\(name); \(address); notification]",
-            "debug: A central has disconnected. [true; \(address); 185]",
+            "debug: A central has disconnected. [true; \(address); 185; by the central (0x13)]",
             "info: The peripheral is off the air. [Lamp; The run has ended.]",
         ]
         let levels = Logger.Level.allCases.filter { $0 >= level }.map { "\($0): " }

@@ -42,14 +42,14 @@ struct CentralRegisterTests {
         for who in [central, other] { _ = register.subscribed(subscription(of: who)) }
         _ = register.subscribed(subscription(of: central, to: 6))
         #expect(
-            register.disconnected(central.id) == [
+            register.disconnected(central.id, because: .unknown) == [
                 .unsubscribed(subscription(of: central)),
                 .unsubscribed(subscription(of: central, to: 6)),
-                .disconnected(central),
+                .disconnected(central, reason: .unknown),
             ]
         )
         #expect(register.subscriptions == [subscription(of: other)])
-        #expect(register.disconnected(central.id) == [])
+        #expect(register.disconnected(central.id, because: .unknown) == [])
     }
 
     @Test func aSubscriptionEndsWithTheNextOfTheSameCentral() {

@@ -174,7 +174,7 @@ struct ServiceWorkTests {
             WorkingService { _, session in
                 for await _ in asking { break }
                 for await event in session.events {
-                    if case .disconnected(let central) = event { departed.append(central) }
+                    if case .disconnected(let central, _) = event { departed.append(central) }
                 }
             }
         }

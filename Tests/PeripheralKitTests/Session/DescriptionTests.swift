@@ -52,7 +52,10 @@ struct DescriptionTests {
     @Test(arguments: [
         (SessionEvent.connected(central), "connected: C0:FF:EE:00:00:01 (random, bonded, MTU 185)"),
         (.changed(central), "changed: C0:FF:EE:00:00:01 (random, bonded, MTU 185)"),
-        (.disconnected(central), "disconnected: C0:FF:EE:00:00:01 (random, bonded, MTU 185)"),
+        (
+            .disconnected(central, reason: DisconnectionReason(code: 0x08)),
+            "disconnected: C0:FF:EE:00:00:01 (random, bonded, MTU 185), the link was lost (0x08)"
+        ),
         (
             .subscribed(subscription),
             "subscribed: notifications of characteristic 2a19 to C0:FF:EE:00:00:01 (random, bonded, MTU 185)"

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import PeripheralDBus
 
 /// The filter of the monitor channel, which passes only sent data and its completion.
@@ -9,31 +8,7 @@ internal import PeripheralDBus
 /// updates in one packet. Offsets count from `struct hci_mon_hdr`. The numbers in this structure are
 /// little-endian, while the filter loads big-endian numbers.
 struct MonitorFilter {
-    /// `struct sock_filter` of `<linux/filter.h>`.
-    struct Instruction: Equatable {
-        var code: UInt16
-        var jumpIfTrue: UInt8 = 0
-        var jumpIfFalse: UInt8 = 0
-        var operand: UInt32
-
-        static func loadByte(_ offset: UInt32) -> Self { Self(code: 0x30, operand: offset) }
-        static func loadHalf(_ offset: UInt32) -> Self { Self(code: 0x28, operand: offset) }
-        static func keepBits(_ mask: UInt32) -> Self { Self(code: 0x54, operand: mask) }
-        static func pass(_ count: UInt32) -> Self { Self(code: 0x06, operand: count) }
-
-        /// Skips the given number of instructions in either case.
-        static func ifEqual(_ value: UInt32, skip: UInt8, else other: UInt8) -> Self {
-            Self(code: 0x15, jumpIfTrue: skip, jumpIfFalse: other, operand: value)
-        }
-    }
-
-    /// `struct sock_fprog`.
-    @unsafe private struct Program {
-        var count: CUnsignedShort
-        var instructions: UnsafePointer<Instruction>
-    }
-
-    let program: [Instruction]
+    let program: [SocketFilter.Instruction]
 
     /// Creates the filter for the adapter with a number.
     init(adapter: UInt16) {
@@ -80,15 +55,6 @@ struct MonitorFilter {
     ///
     /// - Returns: Whether the kernel applies it.
     func attach(to socket: OwnedFileDescriptor) -> Bool {
-        unsafe program.withUnsafeBufferPointer { instructions in
-            guard let start = instructions.baseAddress else { return false }
-            var program = unsafe Program(count: CUnsignedShort(instructions.count), instructions: start)
-            let size = socklen_t(unsafe MemoryLayout<Program>.size)
-            guard unsafe setsockopt(socket.descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, size) == 0
-            else { return false }
-            var isLocked: CInt = 1
-            let flagSize = socklen_t(MemoryLayout<CInt>.size)
-            return unsafe setsockopt(socket.descriptor, SOL_SOCKET, SO_LOCK_FILTER, &isLocked, flagSize) == 0
-        }
+        SocketFilter(program: program).attach(to: socket)
     }
 }

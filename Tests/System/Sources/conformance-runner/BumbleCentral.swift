@@ -107,6 +107,11 @@ final class BumbleCentral: TestCentral {
         }
     }
 
+    func loseConnection() async throws {
+        if let address = CentralPool.address(place: place) { try Rig.radio("cut \(address)") }
+        try await disconnect()
+    }
+
     // MARK: Discovery
 
     func discover() async throws -> DiscoveredDatabase {
