@@ -3,6 +3,7 @@
 @_exported public import struct PeripheralCore.AdvertisingField
 @_exported public import struct PeripheralCore.AdvertisingInclude
 @_exported public import struct PeripheralCore.AdvertisingInterval
+@_exported public import struct PeripheralCore.AdvertisingSlowdown
 @_exported public import struct PeripheralCore.AdvertisingStructure
 @_exported public import struct PeripheralCore.AttributeHandle
 @_exported public import struct PeripheralCore.AttributeSecurity

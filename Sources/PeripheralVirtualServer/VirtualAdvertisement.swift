@@ -1,3 +1,5 @@
+package import PeripheralCore
+
 /// An advertisement on the air of a ``VirtualGATTServer``.
 package struct VirtualAdvertisement: Hashable, Sendable {
     /// The advertising data, in AD structures.
@@ -5,11 +7,18 @@ package struct VirtualAdvertisement: Hashable, Sendable {
     /// The additional data that an active scan receives, in AD structures.
     package var scanResponse: [UInt8]
     package var isConnectable: Bool
+    package var interval: AdvertisingInterval
 
-    package init(advertisingData: [UInt8], scanResponse: [UInt8], isConnectable: Bool = true) {
+    package init(
+        advertisingData: [UInt8],
+        scanResponse: [UInt8],
+        isConnectable: Bool = true,
+        interval: AdvertisingInterval = .every(.milliseconds(1280))
+    ) {
         self.advertisingData = advertisingData
         self.scanResponse = scanResponse
         self.isConnectable = isConnectable
+        self.interval = interval
     }
 }
 

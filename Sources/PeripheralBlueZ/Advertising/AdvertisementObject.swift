@@ -10,6 +10,8 @@ final class AdvertisementObject: Sendable {
         var capabilities = AdvertisingCapabilities.legacy(.v5_66)
         var properties = AdvertisementProperties()
         var isRegistered = false
+        /// Whether bluetoothd has refused the default interval.
+        var lacksInterval = false
     }
 
     let path: ObjectPath
@@ -43,6 +45,18 @@ final class AdvertisementObject: Sendable {
             var rest = advertisement
             rest.timeout = rest.timeout.map(time.rest)
             state.properties = AdvertisementProperties(of: rest, for: capabilities)
+            state.lacksInterval = false
+        }
+    }
+
+    /// Removes the interval, unless the program has chosen it.
+    ///
+    /// - Returns: Whether the object had an interval.
+    func removeDefaultInterval() -> Bool {
+        state.withLock { state in
+            guard state.advertisement.interval == nil, state.properties.removeInterval() else { return false }
+            state.lacksInterval = true
+            return true
         }
     }
 
@@ -71,6 +85,7 @@ final class AdvertisementObject: Sendable {
             }
             var properties = AdvertisementProperties(of: new, for: state.capabilities)
             properties.keepTimeout(of: state.properties)
+            if state.lacksInterval { _ = properties.removeInterval() }
             guard let changes = properties.changes(from: state.properties) else { return nil }
             (state.advertisement, state.properties) = (new, properties)
             return changes

@@ -39,9 +39,10 @@ struct AdvertisementProperties: Equatable {
         // `false`.
         if isConnectable { values["Discoverable"] = .bool(advertisement.discoverability != .never) }
         values["DiscoverableTimeout"] = advertisement.discoverability.limit.map { .uint16($0.seconds16) }
-        if let interval = advertisement.interval {
-            values["MinInterval"] = .uint32(UInt32(clamping: interval.minimum.wholeMilliseconds))
-            values["MaxInterval"] = .uint32(UInt32(clamping: interval.maximum.wholeMilliseconds))
+        if let standard = capabilities.defaultInterval {
+            let interval = advertisement.interval ?? standard
+            values["MinInterval"] = .uint32(interval.minimum.ceiling)
+            values["MaxInterval"] = .uint32(interval.maximum.ceiling)
         }
         values["TxPower"] = advertisement.transmitPower.map { .int16(Int16(clamping: $0.dBm)) }
         set(
@@ -109,15 +110,23 @@ extension AdvertisementProperties {
     /// `nil` means that only another value can replace the property.
     ///
     /// bluetoothd does not accept the other properties while the advertisement is registered, or does not
-    /// accept them correctly. bluetoothd never removes a name or an appearance. It processes flags, intervals
-    /// and power one by one, and ignores the scan response.
+    /// accept them correctly. bluetoothd never removes a name, an appearance or an interval. It processes
+    /// flags and power one by one, and ignores the scan response.
     private static let changeable: [MemberName: BusValue?] = [
         "ServiceUUIDs": .strings([]), "SolicitUUIDs": .strings([]),
         "ManufacturerData": .dictionary(BusDictionary(key: "q", value: "v", [])),
         "ServiceData": .dictionary(BusDictionary(key: "s", value: "v", [])),
         "Data": .dictionary(BusDictionary(key: "y", value: "v", [])),
-        "LocalName": nil, "Appearance": nil,
+        "LocalName": nil, "Appearance": nil, "MinInterval": nil, "MaxInterval": nil,
     ]
+
+    /// Removes the interval.
+    ///
+    /// - Returns: Whether there was one.
+    mutating func removeInterval() -> Bool {
+        values["MaxInterval"] = nil
+        return values.removeValue(forKey: "MinInterval") != nil
+    }
 
     /// Keeps the remaining timeout from other properties.
     mutating func keepTimeout(of others: AdvertisementProperties) {
@@ -127,7 +136,9 @@ extension AdvertisementProperties {
     /// Returns the changes that turn an advertisement with other properties into an advertisement with these
     /// properties.
     ///
-    /// Properties that shrink are first, so the data is never too long in between.
+    /// Properties that shrink are first, so the data is never too long in between. bluetoothd passes each
+    /// property to the kernel, so the maximum of a longer interval precedes its minimum. The kernel withdraws
+    /// an advertisement whose minimum is longer than its maximum.
     ///
     /// - Returns: The properties and their new values; `nil` if bluetoothd cannot make the change.
     func changes(from others: AdvertisementProperties) -> [(String, BusValue)]? {
@@ -143,10 +154,21 @@ extension AdvertisementProperties {
                 return nil
             }
         }
+        let maximum: UInt32 = values["MaxInterval"]?.integer() ?? 0
+        if changed.last?.0 == "MaxInterval", maximum > others.values["MaxInterval"]?.integer() ?? 0 {
+            changed.insert(changed.removeLast(), at: 0)
+        }
         return shrunk + changed
     }
 }
 
 extension Duration {
+    /// The milliseconds, rounded up.
+    ///
+    /// bluetoothd rounds down to steps of 0.625 ms, so 153 ms become 152.5 ms.
+    fileprivate var ceiling: UInt32 {
+        UInt32(clamping: (self + .milliseconds(1) - .nanoseconds(1)).wholeMilliseconds)
+    }
+
     fileprivate var seconds16: UInt16 { UInt16(clamping: components.seconds) }
 }

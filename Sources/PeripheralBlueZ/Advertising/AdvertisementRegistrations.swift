@@ -159,6 +159,10 @@ extension AdvertisementRegistrations {
             object.noteOnTheAir(by: clock)
             return nil
         } catch {
+            // The default must not take an advertisement off the air that the controller accepts without it.
+            if case .remote("org.bluez.Error.Failed", _) = error, object.removeDefaultInterval() {
+                return try await register(object, number, by: managers, clock)
+            }
             let isPowered = try await managers.properties(of: BlueZ.adapter)["Powered"]?.bool ?? true
             let failure = Failure(
                 refusedAdvertisement: error,

@@ -106,6 +106,15 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
 }
 
 extension AdvertisingCapabilities {
+    /// Whether an advertisement can choose its interval.
+    ///
+    /// This also requires Linux 5.11. An older kernel ignores the interval.
+    package var appliesIntervals: Bool { version >= .stableAdvertisingProperties || isExperimental }
+
+    /// The interval of an advertisement that does not choose one; `nil` if the configuration of bluetoothd
+    /// determines the interval of all advertisements.
+    package var defaultInterval: AdvertisingInterval? { appliesIntervals ? .fast : nil }
+
     /// The capabilities of a Bluetooth 4 adapter without extended advertising.
     ///
     /// The preset assumes the newest BlueZ version that this package supports.

@@ -111,15 +111,15 @@ extension AdvertisingComposer {
     }
 
     private mutating func examineTiming() {
-        let takesTiming = capabilities.version >= .stableAdvertisingProperties || capabilities.isExperimental
+        let takesTiming = capabilities.appliesIntervals
         let unknown = "BlueZ \(capabilities.version) ignores it"
         let remedy = "use BlueZ 5.77 or later, or start bluetoothd with --experimental"
-        if let interval = advertisement.interval {
-            if !takesTiming {
+        if !takesTiming {
+            if advertisement.interval != nil || advertisement.slowing != nil {
                 issues.warning("interval", unknown, remedy)
-            } else if !capabilities.isExtended, interval.maximum > .milliseconds(10_240) {
-                issues.error("interval", "it is more than 10240 ms", "choose a shorter one")
             }
+        } else if !capabilities.isExtended {
+            advertisement.examineLegacyInterval(&issues)
         }
         if let power = advertisement.transmitPower {
             if !takesTiming {

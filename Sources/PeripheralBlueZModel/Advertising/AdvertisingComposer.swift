@@ -39,7 +39,9 @@ struct AdvertisingComposer {
             isScannable: isExtended
                 ? !isConnectable && !response.isEmpty : isConnectable || !response.isEmpty,
             advertisingDataCapacity: dataCapacity,
-            scanResponseCapacity: responseCapacity
+            scanResponseCapacity: responseCapacity,
+            interval: capabilities.defaultInterval.map { advertisement.interval ?? $0 },
+            slowing: capabilities.appliesIntervals ? advertisement.slowing : nil
         )
     }
 

@@ -7,7 +7,7 @@ extension AdvertisingPlan: CustomStringConvertible {
     /// The table contains one line for each structure, with the offset and the bytes of the structure. The
     /// lines at the end of the table describe the issues of the plan.
     public var description: String {
-        var lines = [headline]
+        var lines = [headline, pace]
         lines.append("advertising data, \(advertisingData.byteCount) of \(advertisingDataCapacity) bytes")
         lines += rows(in: .advertisingData)
         if scanResponseCapacity > 0 {
@@ -25,6 +25,12 @@ extension AdvertisingPlan: CustomStringConvertible {
         let way = isExtended ? "extended" : "legacy"
         let kind = isConnectable ? "connectable" : "broadcast"
         return "BlueZ \(capabilities.version) on a \(adapter) adapter: \(way) advertising, \(kind)"
+    }
+
+    private var pace: String {
+        guard let interval else { return "interval of bluetoothd's configuration, by default 1280 ms" }
+        let later = slowing.map { ", \($0.interval) after \($0.time)" } ?? ""
+        return "interval \(interval)\(later)"
     }
 
     private func rows(in place: Place) -> [String] {

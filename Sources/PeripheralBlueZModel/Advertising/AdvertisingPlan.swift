@@ -10,6 +10,7 @@ public import PeripheralKit
 ///
 /// ```
 /// BlueZ 5.66 on a Bluetooth 4 adapter: legacy advertising, connectable
+/// interval of bluetoothd's configuration, by default 1280 ms
 /// advertising data, 7 of 31 bytes
 ///     0  03 03 0f 18                       services
 ///     4  02 01 06                          flags, added by BlueZ
@@ -47,6 +48,15 @@ public struct AdvertisingPlan: Hashable, Sendable {
 
     /// The maximum number of bytes in the scan response.
     public let scanResponseCapacity: Int
+
+    /// The advertising interval, or `nil` if the configuration of bluetoothd determines it.
+    ///
+    /// Before 5.77, bluetoothd ignores the interval of an advertisement. The interval is then that of
+    /// `MinAdvertisementInterval` and `MaxAdvertisementInterval` in `main.conf`, by default 1280 ms.
+    public let interval: AdvertisingInterval?
+
+    /// The longer interval after some time, or `nil` if the interval stays the same.
+    public let slowing: AdvertisingSlowdown?
 
     /// Whether the adapter can transmit the advertisement.
     ///

@@ -11,6 +11,12 @@ package struct DaemonSettings: Sendable {
     /// Whether bluetoothd runs with `--experimental`, or reports experimental properties.
     package var isExperimental: Bool
 
+    /// Whether each advertisement chooses its interval; `nil` if the version is unknown.
+    var appliesIntervals: Bool? {
+        if isExperimental || truth(.experimental) == true { return true }
+        return version.map { $0 >= .stableAdvertisingProperties }
+    }
+
     package init(
         file: KeyFile,
         version: BlueZVersion?,

@@ -272,9 +272,9 @@ package struct SettingRules {
     }
 
     private func advertisingInterval(_ settings: DaemonSettings) -> SettingIssue? {
-        guard settings.word(.minimumInterval) == nil, settings.word(.maximumInterval) == nil else {
-            return nil
-        }
+        guard settings.appliesIntervals != true, settings.word(.minimumInterval) == nil,
+            settings.word(.maximumInterval) == nil
+        else { return nil }
         return issue(
             .note,
             "setting-advertising-interval",

@@ -9,7 +9,7 @@ extension ConformanceSuite {
             longName("A peripheral with a name of too many bytes", cutTo: "A peripheral with a name of t"),
             longName("ééééééééééééééé", cutTo: "éééééééééééééé"),
             changedAdvertisement, stoppedAdvertising, addedAdvertisement, advertisedServicesFollow,
-        ] + broadcasting
+        ] + advertisingIntervals + broadcasting
 
     /// Creates a run that checks the scan result of a peripheral.
     private static func scenarioRun(

@@ -104,13 +104,17 @@ struct AdapterExamination {
             ]
         }
         let kind = advertising.isExtended ? "extended" : "legacy"
+        let interval =
+            advertising.defaultInterval.map { "every \($0)" }
+            ?? "at the interval of main.conf, by default 1280 ms"
         return [
             Finding(
                 .ok,
                 adapter.name,
                 "advertising-free",
                 "\(free) advertisements are free, \(active) registered; \(kind) advertising, "
-                    + "up to \(advertising.maximumAdvertisingDataLength) bytes."
+                    + "up to \(advertising.maximumAdvertisingDataLength) bytes, \(interval), unless the program "
+                    + "chooses another."
             )
         ]
     }

@@ -13,7 +13,7 @@ extension AdvertisementDescription {
     /// - Returns: The encoded advertisement; `nil` if it is too long or the kernel refuses it.
     func encoded(deviceName: String) -> VirtualAdvertisement? {
         // The kernel tries to add an appearance that bluetoothd has already added.
-        guard !includes.contains("appearance") else { return nil }
+        guard !includes.contains("appearance"), let interval else { return nil }
         let usesExtended = isSentExtended
         let nameIsInData = usesExtended && isPeripheral
         let own = data.generated(name: nameIsInData ? localName : nil, appearance: appearance)
@@ -28,7 +28,8 @@ extension AdvertisementDescription {
         return VirtualAdvertisement(
             advertisingData: air,
             scanResponse: nameIsInData ? [] : withAdapterName(response, deviceName),
-            isConnectable: isPeripheral
+            isConnectable: isPeripheral,
+            interval: interval
         )
     }
 

@@ -4,7 +4,7 @@ internal import PeripheralDBus
 
 /// The properties of an advertisement, as bluetoothd interprets them.
 ///
-/// Intervals and transmission power are validated and then ignored, because no central can observe them here.
+/// The transmission power is validated and then ignored, because no central can observe it here.
 struct AdvertisementDescription: Sendable {
     let isExtended: Bool
     let version: BlueZVersion
@@ -36,6 +36,14 @@ struct AdvertisementDescription: Sendable {
         "LocalName", "Appearance", "Duration", "Timeout", "Data", "ScanResponseData", "Discoverable",
         "DiscoverableTimeout", "SecondaryChannel", "MinInterval", "MaxInterval", "TxPower",
     ]
+
+    /// The interval on the air, in the controller's steps of 0.625 ms; `nil` if the kernel refuses it.
+    var interval: AdvertisingInterval? {
+        guard let minInterval, let maxInterval else { return .every(.milliseconds(1280)) }
+        guard minInterval <= maxInterval else { return nil }
+        func steps(_ milliseconds: UInt32) -> Duration { .microseconds(UInt64(milliseconds) * 8 / 5 * 625) }
+        return .between(steps(minInterval), and: steps(maxInterval))
+    }
 
     /// Creates a description from the result of `GetAll`.
     ///

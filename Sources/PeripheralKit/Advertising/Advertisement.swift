@@ -20,6 +20,13 @@ public import PeripheralCore
 /// print(Advertisement(localName: "Lamp", services: [.battery]).plan(for: .legacy))
 /// ```
 ///
+/// An advertisement is sent every 100 to 152.5 ms, so centrals find the peripheral quickly. To save power
+/// later, let the advertisement slow down:
+///
+/// ```swift
+/// Advertisement(slowing: .after(.seconds(30)))
+/// ```
+///
 /// The Core Specification defines advertising in Vol 3, Part C, sections 9 and 11. Part A of the Core
 /// Specification Supplement defines the data types of advertisements.
 public struct Advertisement: Hashable, Sendable {
@@ -65,8 +72,17 @@ public struct Advertisement: Hashable, Sendable {
     /// Whether phones list the peripheral when they search for new devices.
     public var discoverability: Discoverability
 
-    /// The advertising interval, or `nil` for the default interval of the Bluetooth stack.
+    /// The advertising interval, or `nil` for ``AdvertisingInterval/fast``.
+    ///
+    /// Some Bluetooth stacks do not let the program choose the interval.
     public var interval: AdvertisingInterval?
+
+    /// The longer interval after some time, or `nil` if the interval stays the same.
+    ///
+    /// The time begins again when the peripheral is published, when the program or a change of the services
+    /// changes an advertisement, and when a central disconnects. The advertisement then has its first
+    /// interval.
+    public var slowing: AdvertisingSlowdown?
 
     /// The transmit power, or `nil` for the default transmit power of the controller.
     public var transmitPower: TransmitPower?
@@ -112,8 +128,11 @@ public struct Advertisement: Hashable, Sendable {
     ///     Bluetooth stacks, a scan response can contain the name, but no other data.
     ///   - discoverability: Whether phones list the peripheral when they search for new devices. The default
     ///     value is `.general` for a connectable advertisement, and `.never` for a broadcast advertisement.
-    ///   - interval: The advertising interval, such as `.every(.milliseconds(100))`. Some Bluetooth stacks do
-    ///     not let the program choose the advertising interval.
+    ///   - interval: The advertising interval, such as `.every(.milliseconds(100))`. With `nil`, the interval
+    ///     is `.fast`, which is 100 to 152.5 ms. Some Bluetooth stacks do not let the program choose the
+    ///     advertising interval.
+    ///   - slowing: The longer interval after some time, such as `.after(.seconds(30))`. With `nil`, the
+    ///     interval stays the same.
     ///   - transmitPower: The transmit power, such as `.dBm(4)`. Some Bluetooth stacks do not let the program
     ///     choose the transmit power.
     ///   - secondaryChannel: The secondary channel for extended advertising. Only Bluetooth 5 scanners can
@@ -135,6 +154,7 @@ public struct Advertisement: Hashable, Sendable {
         scanResponse: ScanResponse = ScanResponse(),
         discoverability: Discoverability? = nil,
         interval: AdvertisingInterval? = nil,
+        slowing: AdvertisingSlowdown? = nil,
         transmitPower: TransmitPower? = nil,
         secondaryChannel: SecondaryChannel? = nil,
         duration: Duration? = nil,
@@ -153,6 +173,7 @@ public struct Advertisement: Hashable, Sendable {
         self.scanResponse = scanResponse
         self.discoverability = discoverability ?? (kind == .connectable ? .general : .never)
         self.interval = interval
+        self.slowing = slowing
         self.transmitPower = transmitPower
         self.secondaryChannel = secondaryChannel
         self.duration = duration

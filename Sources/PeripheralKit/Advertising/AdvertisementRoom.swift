@@ -131,14 +131,20 @@ struct AdvertisementRoom {
     }
 
     private mutating func examineInterval() {
-        guard adapter == .legacy, let interval = advertisement.interval,
-            interval.maximum > .milliseconds(10_240)
-        else { return }
-        issues.error("interval", "it is more than 10240 ms", "choose a shorter one")
+        guard adapter == .legacy else { return }
+        advertisement.examineLegacyInterval(&issues)
     }
 }
 
 extension Advertisement {
+    /// Reports an interval that an adapter without extended advertising does not accept.
+    package func examineLegacyInterval(_ issues: inout AdvertisementIssues) {
+        for interval in [interval, slowing?.interval] {
+            guard let interval, interval.maximum > .milliseconds(10_240) else { continue }
+            return issues.error("interval", "it is more than 10240 ms", "choose a shorter one")
+        }
+    }
+
     /// Whether the advertisement fits on every adapter, or on every adapter with the secondary channel.
     var fitsWhereverPossible: Bool {
         !AdvertisementRoom(for: self, on: secondaryChannel == nil ? .legacy : .extended, named: "").issues.all

@@ -6,8 +6,11 @@ final class AdvertisingControl: Sendable {
     private struct State {
         /// The advertisements as the program has passed them.
         var declared: [Advertisement]
-        /// The advertisements as the backend has received them.
+        /// The advertisements with all names and services.
         var resolved: [Advertisement]
+        /// The advertisements as the backend has received them, some of them slowed down.
+        var sent: [Advertisement]
+        var pace = AdvertisingPace()
         var link: (any BackendLink)?
         /// The declaration, with the current services.
         var peripheral: Peripheral
@@ -19,22 +22,29 @@ final class AdvertisingControl: Sendable {
     private let state: Mutex<State>
     private let logger: Logger
     private let changed: @Sendable ([Advertisement]) -> Void
+    private let stopwatch: Stopwatch
+    private let deadlines: Deadlines
 
     /// - Parameters:
     ///   - peripheral: The peripheral that declares the advertisements.
+    ///   - clock: The clock by which advertisements slow down.
     ///   - logger: The log for the warnings about changed advertisements.
     ///   - changed: Receives the advertisements after each change, as the program has passed them.
     init(
         of peripheral: Peripheral,
+        clock: any Clock<Duration>,
         logger: Logger,
         changed: @escaping @Sendable ([Advertisement]) -> Void
     ) {
+        stopwatch = Stopwatch(clock)
+        deadlines = Deadlines(by: stopwatch)
         self.logger = logger
         self.changed = changed
         state = Mutex(
             State(
                 declared: peripheral.initialAdvertisements,
                 resolved: peripheral.resolvedAdvertisements,
+                sent: peripheral.resolvedAdvertisements,
                 peripheral: peripheral,
                 warnings: DeclarationValidation(of: peripheral.resolvedAdvertisements, for: peripheral).issues
             )
@@ -50,7 +60,41 @@ final class AdvertisingControl: Sendable {
     }
 
     func begin(_ link: any BackendLink) {
-        state.withLock { $0.link = link }
+        state.withLock { state in
+            state.link = link
+            state.pace.restart(at: stopwatch.elapsed())
+        }
+        deadlines.wake()
+    }
+
+    /// Makes the advertisements fast again, because a central can connect again.
+    func centralDisconnected() {
+        state.withLock { $0.pace.restartIfStarted(at: stopwatch.elapsed()) }
+        deadlines.wake()
+    }
+
+    /// Slows advertisements down when their time has come, until the calling task is cancelled.
+    func runSlowdowns() async {
+        await deadlines.run {
+            state.withLock { $0.pace.next(of: $0.resolved) }
+        } passed: { _ in
+            guard (try? await turns.enter()) != nil else { return }
+            defer { turns.leave() }
+            let (paced, link) = state.withLock { state in
+                let paced = state.pace.pace(state.resolved, at: stopwatch.elapsed())
+                return (paced == state.sent ? nil : paced, state.link)
+            }
+            guard let paced, let link else { return }
+            do {
+                try await link.advertise(paced, restarting: [])
+                state.withLock { $0.sent = paced }
+            } catch {
+                logger.notice(
+                    "The interval of an advertisement stays the same.",
+                    metadata: ["error": "\(error)"]
+                )
+            }
+        }
     }
 
     /// Rejects all waiting and later changes.
@@ -84,7 +128,7 @@ final class AdvertisingControl: Sendable {
         // returns.
         state.withLock { ($0.declared, $0.resolved) = (declared, resolved) }
         do {
-            try await link.advertise(resolved, restarting: restarted)
+            try await send(resolved, by: link, restarting: restarted)
         } catch {
             state.withLock { ($0.declared, $0.resolved) = (former.declared, former.resolved) }
             throw error
@@ -109,10 +153,24 @@ final class AdvertisingControl: Sendable {
         guard resolved != former else { return }
         guard let link else { throw PeripheralError.stopped }
         do {
-            try await link.advertise(resolved, restarting: [])
+            try await send(resolved, by: link, restarting: [])
         } catch {
             state.withLock { $0.resolved = former }
             throw error
         }
+    }
+
+    /// Sends changed advertisements at their first intervals.
+    private func send(
+        _ advertisements: [Advertisement],
+        by link: any BackendLink,
+        restarting restarted: Set<Int>
+    ) async throws {
+        try await link.advertise(advertisements, restarting: restarted)
+        state.withLock { state in
+            state.sent = advertisements
+            state.pace.restartIfStarted(at: stopwatch.elapsed())
+        }
+        deadlines.wake()
     }
 }

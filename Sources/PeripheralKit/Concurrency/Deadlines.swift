@@ -19,7 +19,7 @@ struct Deadlines: Sendable {
     /// - Parameters:
     ///   - next: Returns the next deadline; `nil` if there is none.
     ///   - passed: Handles the deadlines until the given time.
-    func run(next: () -> Duration?, passed: (_ now: Duration) -> Void) async {
+    func run(next: () -> Duration?, passed: (_ now: Duration) async -> Void) async {
         await withTaskCancellationHandler {
             while !Task.isCancelled {
                 guard let deadline = next() else {
@@ -28,7 +28,7 @@ struct Deadlines: Sendable {
                 }
                 let now = stopwatch.elapsed()
                 if deadline <= now {
-                    passed(now)
+                    await passed(now)
                 } else {
                     await wakeup.wait(atMost: deadline - now, by: stopwatch)
                 }

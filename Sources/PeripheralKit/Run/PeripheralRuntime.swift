@@ -113,7 +113,9 @@ final class PeripheralRuntime: PeripheralHost {
             clock: clock,
             logger: logger
         )
-        advertising = AdvertisingControl(of: peripheral, logger: logger) { preservation?.advertised($0) }
+        advertising = AdvertisingControl(of: peripheral, clock: clock, logger: logger) {
+            preservation?.advertised($0)
+        }
         if let places = start?.formerPlaces { services.state.withLock { $0.formerPlaces = places } }
     }
 
@@ -179,6 +181,7 @@ final class PeripheralRuntime: PeripheralHost {
         case .disconnected(let central, let reason):
             server.forget(central)
             updates.disconnected(central)
+            advertising.centralDisconnected()
             if let address = address(of: central) { preservation?.disconnected(address) }
             pairingControl.disconnected(central)
             note { $0.disconnected(central, because: reason) }
@@ -301,14 +304,14 @@ final class PeripheralRuntime: PeripheralHost {
 
     // MARK: For the run
 
-    /// Answers the requests of late handlers, and gives up unconfirmed updates, until the calling task is
-    /// cancelled.
+    /// Answers the requests of late handlers, gives up unconfirmed updates, and slows advertisements down,
+    /// until the calling task is cancelled.
     func runDeadlines() async {
         async let answers: Void = tasks.runDeadlines()
         async let pairing: Void = pairingControl.runDeadlines()
+        async let slowdowns: Void = advertising.runSlowdowns()
         await updates.runDeadlines()
-        await answers
-        await pairing
+        await (answers, pairing, slowdowns)
     }
 
     /// Cancels running handlers and all later handlers.

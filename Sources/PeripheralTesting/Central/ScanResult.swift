@@ -18,6 +18,9 @@ public struct ScanResult: Hashable, Sendable {
     /// Whether a central can connect to the advertiser.
     public var isConnectable: Bool
 
+    /// The advertising interval, or `nil` if the central does not know it.
+    public var interval: AdvertisingInterval?
+
     /// Creates a scan result.
     ///
     /// Use this initializer when you implement ``TestCentral``.
@@ -25,12 +28,14 @@ public struct ScanResult: Hashable, Sendable {
         address: DeviceAddress,
         advertisingData: [UInt8],
         scanResponse: [UInt8],
-        isConnectable: Bool
+        isConnectable: Bool,
+        interval: AdvertisingInterval? = nil
     ) {
         self.address = address
         self.advertisingData = advertisingData
         self.scanResponse = scanResponse
         self.isConnectable = isConnectable
+        self.interval = interval
     }
 }
 

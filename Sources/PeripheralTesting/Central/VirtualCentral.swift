@@ -100,7 +100,8 @@ public final class VirtualCentral: TestCentral {
                 address: server.address,
                 advertisingData: advertisement.advertisingData,
                 scanResponse: advertisement.scanResponse,
-                isConnectable: advertisement.isConnectable
+                isConnectable: advertisement.isConnectable,
+                interval: advertisement.interval
             )
         }
     }

@@ -83,7 +83,8 @@ extension VirtualAdvertisement {
         self.init(
             advertisingData: plan.advertisingData.bytes,
             scanResponse: plan.scanResponse.bytes,
-            isConnectable: plan.isConnectable
+            isConnectable: plan.isConnectable,
+            interval: plan.interval ?? .every(.milliseconds(1280))
         )
     }
 }

@@ -218,6 +218,25 @@ struct AdvertisingPlanTests {
         #expect(hidden.plan(for: adapter).advertisingData.bytes.hexadecimal == "03030018020100")
     }
 
+    @Test func namesTheInterval() {
+        func line(_ advertisement: Advertisement, _ capabilities: AdvertisingCapabilities = .legacy) -> String
+        {
+            String(advertisement.plan(for: capabilities).description.split(separator: "\n")[1])
+        }
+        #expect(line(Advertisement()) == "interval 100 to 152.5 ms")
+        #expect(
+            line(Advertisement(interval: .every(.milliseconds(50)), slowing: .after(.seconds(30))))
+                == "interval 50 ms, 1022.5 ms after 30.0 seconds"
+        )
+        var experimental = AdvertisingCapabilities.legacy("5.66")
+        experimental.isExperimental = true
+        #expect(line(Advertisement(), experimental) == "interval 100 to 152.5 ms")
+        let ignored = Advertisement(slowing: .after(.seconds(30))).plan(for: .legacy("5.76"))
+        #expect((ignored.interval, ignored.slowing) == (nil, nil))
+        #expect(ignored.issues.map(\.element) == ["interval of the advertisement"])
+        #expect(Advertisement().plan(for: .legacy("5.66")).issues.isEmpty)
+    }
+
     @Test func reportsWhatIsNotAsItSeems() {
         let long = Advertisement(
             localName: "A lamp with a name that is too long",
@@ -255,6 +274,7 @@ struct AdvertisingPlanTests {
         #expect(
             "\(plan)" == """
                 BlueZ 5.66 on a Bluetooth 4 adapter: legacy advertising, connectable
+                interval of bluetoothd's configuration, by default 1280 ms
                 advertising data, 31 of 31 bytes
                     0  03 03 0d 18                       services
                     4  17 ff 01 00 00 00 00 00 00 00 …   manufacturer data 0x0001

@@ -58,7 +58,7 @@ struct AdvertisementPropertiesTests {
     }
 
     @Test func whatIsNotDeclaredHasNone() {
-        let values = AdvertisementProperties(of: Advertisement(services: []), for: .extended).values
+        let values = AdvertisementProperties(of: Advertisement(services: []), for: .extended("5.76")).values
         #expect(values == ["Type": .string("peripheral"), "Discoverable": .bool(true)])
     }
 
@@ -68,7 +68,7 @@ struct AdvertisementPropertiesTests {
     }
 
     @Test func broadcastSaysNothingOfDiscoverability() {
-        let values = AdvertisementProperties(of: Advertisement(.broadcast), for: .extended).values
+        let values = AdvertisementProperties(of: Advertisement(.broadcast), for: .extended("5.76")).values
         #expect(values == ["Type": .string("broadcast")])
     }
 
@@ -136,8 +136,20 @@ struct AdvertisementPropertiesTests {
             new: Advertisement(localName: "A", scanResponse: .init(manufacturerData: [1: [2]]))
         ),
         Change(
-            testDescription: "an interval",
-            new: Advertisement(localName: "A", interval: .every(.milliseconds(100)))
+            testDescription: "a shorter interval, its minimum first",
+            new: Advertisement(localName: "A", interval: .between(.milliseconds(20), and: .milliseconds(30))),
+            told: ["MinInterval", "MaxInterval"]
+        ),
+        Change(
+            testDescription: "a longer interval, its maximum first",
+            new: Advertisement(localName: "A", interval: .slow),
+            told: ["MaxInterval", "MinInterval"]
+        ),
+        Change(
+            testDescription: "an interval that this version ignores",
+            new: Advertisement(localName: "A", interval: .slow),
+            adapter: .extended("5.76"),
+            told: []
         ),
         Change(
             testDescription: "as much as only extended advertising takes",
@@ -164,6 +176,28 @@ struct AdvertisementPropertiesTests {
             let isEnd = value.dictionary?.entries.isEmpty == true || value.elements?.isEmpty == true
             #expect(present.first { $0.key.text == name }?.value == (isEnd ? nil : value))
         }
+    }
+
+    @Test func theDefaultIntervalIsThatOfTheControllersSteps() {
+        let values = AdvertisementProperties(of: Advertisement(), for: .legacy).values
+        // bluetoothd divides by 0.625 ms, and rounds down: 160 and 244 steps.
+        #expect(values["MinInterval"] == .uint32(100))
+        #expect(values["MaxInterval"] == .uint32(153))
+        let slow = AdvertisementProperties(of: Advertisement(interval: .slow), for: .legacy).values
+        #expect(slow["MaxInterval"] == .uint32(1023))
+        #expect(
+            AdvertisementProperties(of: Advertisement(), for: .legacy("5.66")).values["MinInterval"] == nil
+        )
+    }
+
+    @Test func onlyTheDefaultIntervalGoesAfterARefusal() {
+        let object = AdvertisementObject(at: "/a")
+        object.set(Advertisement(interval: .slow), for: .legacy)
+        #expect(!object.removeDefaultInterval())
+        object.set(Advertisement(), for: .legacy)
+        #expect(object.removeDefaultInterval())
+        #expect(!object.removeDefaultInterval())
+        #expect(object.change(to: Advertisement(interval: .slow))?.isEmpty == true)
     }
 
     @Test func theTimeGoesOnWhileOtherThingsChange() {

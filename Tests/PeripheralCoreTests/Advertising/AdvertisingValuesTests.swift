@@ -7,7 +7,11 @@ struct AdvertisingValuesTests {
         arguments: [
             (.every(.milliseconds(100)), "100 ms"),
             (.between(.milliseconds(100), and: .seconds(1)), "100 to 1000 ms"),
-            (.every(.microseconds(20_900)), "20 ms"),
+            (.every(.microseconds(20_900)), "20.9 ms"),
+            (.every(.microseconds(20_625)), "20.625 ms"),
+            (.every(.microseconds(20_060)), "20.06 ms"),
+            (.fast, "100 to 152.5 ms"),
+            (.slow, "1022.5 ms"),
             (.between(.seconds(Int64.min), and: .seconds(Int64.max)), "\(Int64.min) to \(Int64.max) ms"),
             (.every(.seconds(Int64.max / 1000) + .milliseconds(999)), "\(Int64.max) ms"),
         ] as [(AdvertisingInterval, String)]

@@ -47,8 +47,6 @@ struct ProposedConfigurationTests {
                 Client = false
 
                 [LE]
-                MinAdvertisementInterval = 160
-                MaxAdvertisementInterval = 244
                 MinConnectionInterval = 6
                 MaxConnectionInterval = 3200
                 """

@@ -46,7 +46,7 @@ struct ConfigurationExaminationTests {
                 "nonsense",
                 [
                     "warning configuration-damaged", "warning setting-client", "note setting-device-id",
-                    "note setting-advertising-interval", "note setting-connection-interval",
+                    "note setting-connection-interval",
                 ]
             ),
         ] as [(String, Set<String>)]
@@ -97,9 +97,22 @@ struct ConfigurationExaminationTests {
         machine.configuration.content = .missing
         #expect(
             ExaminationTests.remarks(of: machine) == [
-                "warning setting-client", "note setting-device-id", "note setting-advertising-interval",
-                "note setting-connection-interval",
+                "warning setting-client", "note setting-device-id", "note setting-connection-interval",
             ]
         )
+    }
+
+    /// Before 5.77, only the configuration determines the interval, unless bluetoothd is experimental.
+    @Test func theIntervalMattersWhereAdvertisementsHaveNone() {
+        var machine = ExaminationTests.perfect
+        machine.configuration.content = .missing
+        for (version, isExperimental, isNoted) in [
+            ("5.66", false, true), ("5.76", false, true), ("5.77", false, false), ("5.66", true, false),
+        ] as [(BlueZVersion, Bool, Bool)] {
+            machine.daemon.reportedVersion = version
+            machine.daemon.arguments = isExperimental ? ["--experimental"] : []
+            let isFound = ExaminationTests.remarks(of: machine).contains("note setting-advertising-interval")
+            #expect(isFound == isNoted, "\(version)")
+        }
     }
 }

@@ -19,6 +19,7 @@ import collections
 import dataclasses
 import logging
 import os
+import random
 import struct
 import sys
 import time
@@ -72,6 +73,7 @@ class Air(link.LocalLink):
         super().__init__()
         self.packet_time = 0.0   # seconds per ACL packet and direction; 0: no limit
         self.packet_times = {}   # the same for the links of some addresses
+        self.shortest, self.longest = 0.02, 0.2  # seconds between two packets of an advertisement
         self.deaf = False        # True: ACL data is lost in the air
         self.arrivals = []       # of updates at a central's controller: address, first bytes, microseconds
         self.is_noting = False
@@ -118,13 +120,21 @@ class Air(link.LocalLink):
         log.info('nobody at %s for %s', receiver_address, packet)
 
 
+def wait(air, minimum, maximum):
+    """The seconds until the next packet, with the random delay of Vol 6, Part B, 4.4.2.2.1."""
+    if air.longest < 1:
+        return min(max(minimum * 0.000625, air.shortest), air.longest)
+    return (minimum + maximum) / 2 * 0.000625 + random.uniform(0, 0.01)
+
+
 class Legacy(LegacyAdvertiser):
     """Advertising with the 4.x commands."""
 
     def _on_timer_fired(self):
         self.send_advertising_data()
         self.timer_handle = asyncio.get_running_loop().call_later(
-            min(max(self.advertising_interval_min * 0.000625, 0.02), 0.2), self._on_timer_fired)
+            wait(self.controller.link, self.advertising_interval_min, self.advertising_interval_max),
+            self._on_timer_fired)
 
     def send_advertising_data(self):
         if self.enabled:
@@ -140,9 +150,10 @@ class ExtendedSet(AdvertisingSet):
         if not self.enabled:
             return
         self.send_extended_advertising_data()
-        interval = self.parameters.primary_advertising_interval_min * 0.000625 if self.parameters else 0.1
+        p = self.parameters
+        minimum, maximum = (p.primary_advertising_interval_min, p.primary_advertising_interval_max) if p else (160, 160)
         self.timer_handle = asyncio.get_running_loop().call_later(
-            min(max(interval, 0.02), 0.2), self._on_extended_advertising_timer_fired)
+            wait(self.controller.link, minimum, maximum), self._on_extended_advertising_timer_fired)
 
     def send_extended_advertising_data(self):
         if self.address is None or self.parameters is None:
@@ -591,6 +602,25 @@ async def main():
     def copies():
         return '\n'.join('%s %s' % (str(address)[:17], copy) for address, copy in air.copies.items())
 
+    def intervals():
+        def line(advertiser, minimum, maximum, data):
+            return '%s %s %d %d' % (str(advertiser.address)[:17], bytes(data).hex() or '-', minimum, maximum)
+        lines = []
+        for controller in (adapter.controller for adapter in adapters.values() if adapter.controller):
+            legacy = controller.le_legacy_advertiser
+            if legacy.enabled:
+                lines.append(line(legacy, legacy.advertising_interval_min, legacy.advertising_interval_max,
+                                  legacy.advertising_data))
+            for s in controller.advertising_sets.values():
+                if s.enabled and s.parameters:
+                    lines.append(line(s, s.parameters.primary_advertising_interval_min,
+                                      s.parameters.primary_advertising_interval_max, s.data))
+        return '\n'.join(lines)
+
+    def pace(kind='real'):
+        air.shortest, air.longest = (0.02, 10.24) if kind == 'real' else (0.02, 0.2)
+        return 'ok'
+
     def cut(address=None):
         for adapter in adapters.values():
             if adapter.controller:
@@ -612,6 +642,8 @@ async def main():
         'arrivals': arrivals,       # the updates that have arrived since the last such order
         'document': document,       # document PATH [kept]: the updates are its parts (kept from the hosts); without: of none
         'copies': copies,           # of that document: whose, bytes, values, and whether it is whole, open or wrong
+        'intervals': intervals,     # of the adapters' advertisements: address, data, least and greatest interval in 0.625 ms
+        'pace': pace,               # pace real|quick: advertisements have their intervals, or at most 0.2 s for quick tests
         'deaf': deaf,               # deaf 1|0: ACL data is lost / arrives again
     }
 

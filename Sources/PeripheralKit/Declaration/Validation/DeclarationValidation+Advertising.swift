@@ -102,6 +102,12 @@ extension DeclarationValidation {
         if let interval = advertisement.interval {
             examine(interval, "interval of the \(element)")
         }
+        if let slowing = advertisement.slowing {
+            examine(slowing.interval, "slower interval of the \(element)")
+            if slowing.time <= .zero {
+                error("slowdown of the \(element)", "\(slowing.time) is not possible", "choose a longer time")
+            }
+        }
         if let power = advertisement.transmitPower, !TransmitPower.limits.contains(power) {
             error(
                 "transmit power of the \(element)",

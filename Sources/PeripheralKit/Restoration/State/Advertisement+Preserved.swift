@@ -30,7 +30,8 @@ extension Advertisement {
             case .general: "general"
             case .limited(let time): time.preservedText
             }
-        group["interval"] = interval.map { "\($0.minimum.preservedText) \($0.maximum.preservedText)" }
+        group["interval"] = interval?.preservedText
+        group["slowing"] = slowing.map { "\($0.time.preservedText) \($0.interval.preservedText)" }
         group["transmit-power"] = transmitPower.map { "\($0.dBm)" }
         group["secondary-channel"] = secondaryChannel?.description
         group["duration"] = duration?.preservedText
@@ -82,9 +83,12 @@ extension Advertisement {
                 }
             },
             interval: try fields.optional("interval") { text in
-                let bounds = text.split(separator: " ").map { Duration(preserved: $0) }
-                guard bounds.count == 2, let minimum = bounds[0], let maximum = bounds[1] else { return nil }
-                return .between(minimum, and: maximum)
+                let times = text.split(separator: " ").compactMap { Duration(preserved: $0) }
+                return times.count == 2 ? .between(times[0], and: times[1]) : nil
+            },
+            slowing: try fields.optional("slowing") { text in
+                let times = text.split(separator: " ").compactMap { Duration(preserved: $0) }
+                return times.count == 3 ? .after(times[0], to: .between(times[1], and: times[2])) : nil
             },
             transmitPower: try fields.optional("transmit-power") { Int($0).map(TransmitPower.dBm) },
             secondaryChannel: try fields.optional("secondary-channel") { SecondaryChannel($0) },
@@ -168,6 +172,10 @@ extension Set<AdvertisingInclude> {
             insert(include)
         }
     }
+}
+
+extension AdvertisingInterval {
+    fileprivate var preservedText: String { "\(minimum.preservedText) \(maximum.preservedText)" }
 }
 
 extension UInt16 {

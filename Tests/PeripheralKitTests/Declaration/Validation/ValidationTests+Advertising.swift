@@ -124,6 +124,28 @@ extension ValidationTests {
             "choose a shorter one"
         ),
         about(
+            "a slower interval that is too short",
+            Advertisement(slowing: .after(.seconds(30), to: .every(.milliseconds(19)))),
+            field: "slower interval of the advertisement",
+            "19 ms is not possible",
+            "choose 20 to 10485759 ms"
+        ),
+        about(
+            "a slowdown at once",
+            Advertisement(slowing: .after(.zero)),
+            field: "slowdown of the advertisement",
+            "0.0 seconds is not possible",
+            "choose a longer time"
+        ),
+        about(
+            "a slower interval for Bluetooth 5",
+            Advertisement(slowing: .after(.seconds(30), to: .every(.seconds(11)))),
+            severity: .warning,
+            field: "interval of the advertisement",
+            "on a Bluetooth 4 adapter, it is more than 10240 ms",
+            "choose a shorter one"
+        ),
+        about(
             "an interval that is turned round",
             Advertisement(interval: .between(.seconds(2), and: .seconds(1))),
             field: "interval of the advertisement",

@@ -120,6 +120,7 @@ extension SeededGenerator {
             scanResponse: Advertisement.ScanResponse(services: uuids(), serviceData: [uuid(): value()]),
             discoverability: flip() ? .limited(for: .seconds(30)) : flip() ? .never : .general,
             interval: flip() ? .between(.milliseconds(100), and: .milliseconds(150)) : nil,
+            slowing: flip() ? .after(.seconds(30), to: .every(.milliseconds(1022.5))) : nil,
             transmitPower: flip() ? .dBm(-4) : nil,
             secondaryChannel: flip() ? .coded : nil,
             duration: flip() ? .seconds(2) : nil,

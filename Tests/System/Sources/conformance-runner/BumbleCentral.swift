@@ -60,6 +60,7 @@ final class BumbleCentral: TestCentral {
 
     func scan() async throws -> [ScanResult] {
         var words = try await pool.process(place: place).ask("scan 1000")[...]
+        let intervals = try Rig.intervals()
         var results: [ScanResult] = []
         while words.popFirst() == "advertiser" {
             let fields = Array(words.prefix(7))
@@ -72,7 +73,8 @@ final class BumbleCentral: TestCentral {
                     address: address,
                     advertisingData: try bytes(fields[5]),
                     scanResponse: try bytes(fields[6]),
-                    isConnectable: fields[2] == "connectable"
+                    isConnectable: fields[2] == "connectable",
+                    interval: intervals[[fields[0], fields[5]]]
                 )
             )
         }

@@ -1,4 +1,5 @@
 import Glibc
+import PeripheralKit
 import PeripheralTesting
 import Subprocess
 
@@ -43,6 +44,20 @@ enum Rig {
         let lines = String(decoding: answer, as: UTF8.self).split(separator: "\n")
         guard lines.first?.hasPrefix("error") != true else { throw failure }
         return lines
+    }
+
+    /// The advertisements that the adapters send, by address and data, with their intervals.
+    ///
+    /// A central does not receive the interval.
+    static func intervals() throws -> [[Substring]: AdvertisingInterval] {
+        var intervals: [[Substring]: AdvertisingInterval] = [:]
+        for line in try radio("intervals") {
+            let words = line.split(separator: " ")
+            guard words.count == 4, let minimum = Int(words[2]), let maximum = Int(words[3]) else { continue }
+            intervals[Array(words.prefix(2))] =
+                .between(.microseconds(minimum * 625), and: .microseconds(maximum * 625))
+        }
+        return intervals
     }
 
     /// Gives orders, one after the other; `rig/ctl` lists them.
