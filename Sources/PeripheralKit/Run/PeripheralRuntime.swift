@@ -311,7 +311,7 @@ final class PeripheralRuntime: PeripheralHost {
         async let pairing: Void = pairingControl.runDeadlines()
         async let slowdowns: Void = advertising.runSlowdowns()
         await updates.runDeadlines()
-        await (answers, pairing, slowdowns)
+        _ = await (answers, pairing, slowdowns)
     }
 
     /// Cancels running handlers and all later handlers.
