@@ -97,7 +97,12 @@ public struct HIDService: GATTServiceDeclaration {
         self.information = Characteristic(.hidInformation, value: information, security: security)
         self.reportMap = Characteristic(.reportMap, value: reportMap, security: security) {
             if let externalReport {
-                Descriptor(.externalReportReference, value: externalReport.attBytes, security: security)
+                // Validation refuses a malformed UUID as a type. In the value, it cannot.
+                Descriptor(
+                    externalReport.attBytes.isEmpty ? externalReport : .externalReportReference,
+                    value: externalReport.attBytes,
+                    security: security
+                )
             }
         }
         controlPoint = Characteristic(.hidControlPoint, .writeWithoutResponse, security: security) {

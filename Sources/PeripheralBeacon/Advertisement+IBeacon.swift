@@ -44,7 +44,8 @@ extension Advertisement {
         return Advertisement(
             .broadcast,
             localName: "",
-            services: [],
+            // Validation refuses a malformed UUID here. In the manufacturer data, it cannot.
+            services: uuid.attBytes.isEmpty ? [uuid] : [],
             manufacturerData: [0x004C: content],
             interval: interval
         )
@@ -52,8 +53,9 @@ extension Advertisement {
 }
 
 extension BluetoothUUID {
-    /// The 16 bytes of the 128-bit form, most significant byte first.
+    /// The 16 bytes of the 128-bit form, most significant byte first; none for a malformed literal.
     fileprivate var bigEndianBytes: [UInt8] {
+        guard !attBytes.isEmpty else { return [] }
         let text = Array(fullDescription.utf8.filter { $0 != UInt8(ascii: "-") })
         return stride(from: 0, to: text.count, by: 2).compactMap { index in
             UInt8(String(decoding: text[index..<index + 2], as: UTF8.self), radix: 16)

@@ -24,7 +24,8 @@ extension BluetoothUUID: LosslessStringConvertible {
 
     /// The shortest text form of the UUID, in lower case.
     ///
-    /// Examples of the shortest form are `180d`, `12345678` and `5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11`.
+    /// Examples of the shortest form are `180d`, `12345678` and `5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11`. For a
+    /// malformed literal, the text is the literal and a remark: `"18OF" (not a UUID)`.
     public var description: String {
         guard let number = assignedNumber else {
             return fullDescription
@@ -33,7 +34,10 @@ extension BluetoothUUID: LosslessStringConvertible {
     }
 
     /// The UUID's 36-character text in lower case, even if the UUID has a shorter form.
+    ///
+    /// For a malformed literal, the text is the same as the ``description``.
     public var fullDescription: String {
+        if let malformedLiteral { return "\"\(malformedLiteral)\" (not a UUID)" }
         var rest = bits
         var text: [UInt8] = []
         text.reserveCapacity(36)
@@ -80,22 +84,12 @@ extension BluetoothUUID: ExpressibleByIntegerLiteral {
 extension BluetoothUUID: ExpressibleByStringLiteral {
     /// Creates a UUID from a string literal.
     ///
+    /// The literal has the form that `init(_:)` accepts. If the literal is malformed, the result equals no
+    /// UUID, and a declaration that contains it is invalid.
+    ///
     /// If the text is known only at run time, use `init(_:)`. The initializer `init(_:)` returns `nil` if the
     /// text is malformed.
-    ///
-    /// - Precondition: The initializer `init(_:)` accepts the literal. If `init(_:)` does not accept the
-    ///   literal, the program stops with a message that contains the literal.
-    public init(stringLiteral text: String) {
-        guard let uuid = BluetoothUUID(text) else {
-            // Unlike a precondition, `fatalError` prints its message in release builds as well.
-            fatalError(
-                """
-                "\(text)" is not a Bluetooth UUID: write 4 or 8 hexadecimal digits, or 32 in the groups 8-4-4-4-12. \
-                For text that is known only at run time, assign it to a String and use `BluetoothUUID(_:)`, \
-                which returns nil.
-                """
-            )
-        }
-        self = uuid
+    public init(stringLiteral text: StaticString) {
+        self = BluetoothUUID(text.description) ?? BluetoothUUID(malformed: text)
     }
 }

@@ -11,23 +11,46 @@
 /// let typed = BluetoothUUID(textFromTheUser)    // nil if the text is not a UUID
 /// ```
 ///
+/// A literal with a typing error, such as `"18OF"`, does not stop the program. It equals no UUID. Its
+/// ``description`` is `"18OF" (not a UUID)`. A peripheral or an advertisement that contains it is invalid.
+///
 /// The order of UUIDs is the numerical order of their 128-bit forms.
-public struct BluetoothUUID: Hashable, Sendable {
-    // Two integers are used, because a UInt128 that an asynchronous function returns loses its upper half in
-    // unoptimized arm64 code (https://github.com/swiftlang/swift/issues/89842, in Swift 6.2 and 6.3).
-    private let upperBits: UInt64
-    private let lowerBits: UInt64
+public struct BluetoothUUID: Sendable {
+    private enum Form {
+        // Two integers are used, because a UInt128 that an asynchronous function returns loses its upper half
+        // in unoptimized arm64 code (https://github.com/swiftlang/swift/issues/89842, in Swift 6.2 and 6.3).
+        case number(upperBits: UInt64, lowerBits: UInt64)
+        /// A literal that is not a UUID.
+        case malformed(StaticString)
+    }
 
-    /// The 128 bits, most significant digit of the text first.
-    var bits: UInt128 { UInt128(upperBits) << 64 | UInt128(lowerBits) }
+    private let form: Form
+
+    /// The 128 bits, most significant digit of the text first; 0 for a malformed literal.
+    var bits: UInt128 {
+        guard case .number(let upperBits, let lowerBits) = form else { return 0 }
+        return UInt128(upperBits) << 64 | UInt128(lowerBits)
+    }
+
+    /// The text of a literal that is not a UUID; `nil` for a UUID.
+    package var malformedLiteral: String? {
+        guard case .malformed(let text) = form else { return nil }
+        return text.description
+    }
 
     /// `00000000-0000-1000-8000-00805f9b34fb`.
     private static let base: UInt128 = 0x0000_0000_0000_1000_8000_0080_5f9b_34fb
     private static let assignedNumberShift: UInt128 = 96
 
     init(bits: UInt128) {
-        upperBits = UInt64(truncatingIfNeeded: bits >> 64)
-        lowerBits = UInt64(truncatingIfNeeded: bits)
+        form = .number(
+            upperBits: UInt64(truncatingIfNeeded: bits >> 64),
+            lowerBits: UInt64(truncatingIfNeeded: bits)
+        )
+    }
+
+    init(malformed text: StaticString) {
+        form = .malformed(text)
     }
 
     /// Creates a UUID from a 16-bit number that the Bluetooth SIG assigned.
@@ -50,10 +73,26 @@ public struct BluetoothUUID: Hashable, Sendable {
     }
 }
 
+extension BluetoothUUID: Hashable {
+    /// Returns whether the 128-bit forms of two UUIDs are equal.
+    ///
+    /// A malformed literal equals only a malformed literal with the same text.
+    public static func == (left: BluetoothUUID, right: BluetoothUUID) -> Bool {
+        left.bits == right.bits && left.malformedLiteral == right.malformedLiteral
+    }
+
+    /// Hashes the 128-bit form.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(bits)
+        if let malformedLiteral { hasher.combine(malformedLiteral) }
+    }
+}
+
 extension BluetoothUUID: Comparable {
     /// Orders UUIDs numerically by their 128-bit forms.
     public static func < (left: BluetoothUUID, right: BluetoothUUID) -> Bool {
-        left.bits < right.bits
+        guard left.bits == right.bits else { return left.bits < right.bits }
+        return left.malformedLiteral ?? "" < right.malformedLiteral ?? ""
     }
 }
 
@@ -78,7 +117,10 @@ extension BluetoothUUID {
     ///
     /// Advertising data has separate lists for 16-bit, 32-bit and 128-bit UUIDs. Attribute protocol PDUs
     /// cannot contain 32-bit UUIDs. For attribute protocol PDUs, use ``attBytes``.
+    ///
+    /// The array is empty for a malformed literal.
     public var littleEndianBytes: [UInt8] {
+        guard malformedLiteral == nil else { return [] }
         guard let number = assignedNumber else {
             return bits.littleEndianBytes
         }
@@ -90,7 +132,10 @@ extension BluetoothUUID {
     /// The least significant byte is first.
     ///
     /// The property converts a 32-bit UUID to the 128-bit form (Core Specification Vol 3, Part F, 3.2.1).
+    ///
+    /// The array is empty for a malformed literal.
     public var attBytes: [UInt8] {
+        guard malformedLiteral == nil else { return [] }
         guard let number = assignedNumber, let short = UInt16(exactly: number) else {
             return bits.littleEndianBytes
         }

@@ -189,7 +189,11 @@ extension Peripheral {
         guard advertisement.services == nil else { return advertisement }
         advertisement.services = []
         var advertised: Set<BluetoothUUID> = []
-        for service in services where service.isPrimary && advertised.insert(service.uuid).inserted {
+        // The issue of a malformed UUID names the service, and need not name the advertisement too.
+        for service in services
+        where service.isPrimary && service.uuid.malformedLiteral == nil
+            && advertised.insert(service.uuid).inserted
+        {
             var larger = advertisement
             larger.services?.append(service.uuid)
             if larger.fitsWhereverPossible { advertisement = larger }

@@ -31,6 +31,14 @@ struct IBeaconTests {
         )
     }
 
+    @Test func aMalformedUUIDIsInvalid() {
+        let issues = Peripheral("Shop") {
+            Advertisement.iBeacon(uuid: "e2c56db5-dffb-48d2", major: 0, minor: 0, measuredPower: 0)
+        }.validate()
+        #expect(issues.map(\.severity) == [.error])
+        #expect(issues.first?.reason == "\"e2c56db5-dffb-48d2\" does not have the form of a UUID")
+    }
+
     @Test func fitsOnEveryAdapter() {
         let beacon = Advertisement.iBeacon(uuid: 0x180F, major: 0, minor: 0, measuredPower: 0)
         #expect(Peripheral("A name that is too long for a beacon") { beacon }.validate() == [])

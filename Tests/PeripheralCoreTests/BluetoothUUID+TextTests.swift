@@ -80,10 +80,29 @@ struct BluetoothUUIDTextTests {
         #expect(taken > 0)
     }
 
-    @Test func aMalformedLiteralStopsTheProgram() async {
-        await #expect(processExitsWith: .failure) {
-            let uuid: BluetoothUUID = "0x180d"
-            _ = uuid
-        }
+    @Test(
+        arguments: [
+            ("0x180d", "\"0x180d\" (not a UUID)"), ("", "\"\" (not a UUID)"), ("1", "\"1\" (not a UUID)"),
+            ("180é", "\"180é\" (not a UUID)"),
+        ] as [(BluetoothUUID, String)]
+    )
+    func aMalformedLiteralEqualsNoUUID(uuid: BluetoothUUID, description: String) {
+        #expect(uuid.description == description)
+        #expect(uuid.fullDescription == description)
+        #expect(uuid != BluetoothUUID(0x180D as UInt16))
+        // The number that takes the place of a malformed literal.
+        #expect(uuid != "00000000-0000-0000-0000-000000000000")
+        #expect(uuid.assignedNumber == nil)
+        #expect(uuid.attBytes == [])
+        #expect(uuid.littleEndianBytes == [])
+        #expect(uuid < 0x0000)
+    }
+
+    @Test func malformedLiteralsAreEqualIfTheirTextsAre() {
+        let uuids: [BluetoothUUID] = ["18OF", "18OE", "18OF"]
+        #expect(uuids[0] == uuids[2])
+        #expect(uuids[0] != uuids[1])
+        #expect(Set(uuids).count == 2)
+        #expect(uuids.sorted() == [uuids[1], uuids[0], uuids[0]])
     }
 }

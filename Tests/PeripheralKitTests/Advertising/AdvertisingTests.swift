@@ -71,7 +71,7 @@ struct SessionAdvertisingTests {
         try await Self.run { session, link in
             let invalid: [Advertisement] = [
                 Advertisement(services: [.battery, .battery]), Advertisement(timeout: .milliseconds(1)),
-                Advertisement(rawData: [0xFF: [1]]),
+                Advertisement(rawData: [0xFF: [1]]), Advertisement(services: ["18OF"]),
                 Advertisement(manufacturerData: [1: [UInt8](repeating: 0, count: 300)]),
             ]
             for advertisement in invalid {

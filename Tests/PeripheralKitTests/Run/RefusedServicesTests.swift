@@ -34,6 +34,31 @@ struct RefusedServicesTests {
         return GATTService(uuid) { values }
     }
 
+    @Test func aServiceWithAMalformedUUIDIsRefused() async throws {
+        try await gateway.test { _, session in
+            let error = await #expect(throws: DeclarationError.self) {
+                try await session.add { GATTService("18OF") { Characteristic<UInt8>(0x2A6E, value: 1) } }
+            }
+            #expect(error?.issues.map(\.element) == ["service \"18OF\" (not a UUID)"])
+        }
+    }
+
+    @Test func aLookupSaysThatALiteralIsNotAUUID() async throws {
+        try await gateway.test { central, session in
+            let other = Characteristic<UInt8>("2A19g", .notify)
+            let lookup = await #expect(throws: TestCentralError.self) {
+                _ = try await central.read(other)
+            }
+            #expect(lookup?.message.contains("characteristic \"2A19g\" (not a UUID)") == true)
+            let update = await #expect(throws: PeripheralError.self) { try await session.notify(other, 1) }
+            #expect(update?.message.contains("\"2A19g\" (not a UUID)") == true)
+            let descriptor = await #expect(throws: TestCentralError.self) {
+                _ = try await central.read("29O1", of: base)
+            }
+            #expect(descriptor?.message == "Characteristic 2a19 has no descriptor \"29O1\" (not a UUID).")
+        }
+    }
+
     @Test func aRefusedReplacementChangesNothing() async throws {
         let sensor = Sensor()
         try await gateway.test(as: .specification) { central, session in

@@ -119,6 +119,16 @@ struct HIDServiceTests {
         }
     }
 
+    @Test func anExternalReportWithAMalformedUUIDIsInvalid() {
+        let service = HIDService(reportMap: [0xC0], reports: [], externalReport: "2A19g")
+        let issues = Peripheral("Device", pairing: .justWorks) { service }.validate()
+        #expect(
+            issues.filter { $0.severity == .error }.map(\.reason) == [
+                "\"2A19g\" does not have the form of a UUID"
+            ]
+        )
+    }
+
     @Test func declaresWhatAMapDescribes() async throws {
         let written = Recorded<[UInt8]>()
         let service = HIDService(

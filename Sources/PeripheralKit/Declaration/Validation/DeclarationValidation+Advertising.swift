@@ -41,6 +41,9 @@ extension DeclarationValidation {
         _ element: String
     ) {
         let response = advertisement.scanResponse
+        for uuid in Array(advertisement.serviceData.keys) + Array(response.serviceData.keys) {
+            examineForm(of: uuid, "service data of the \(element)")
+        }
         examineList(advertisement.services ?? [], "services", element)
         examineList(advertisement.solicitedServices, "solicited services", element)
         examineList(response.services, "services of the scan response", element)
@@ -80,6 +83,7 @@ extension DeclarationValidation {
     }
 
     private mutating func examineList(_ uuids: [BluetoothUUID], _ field: String, _ element: String) {
+        for uuid in uuids { examineForm(of: uuid, "\(field) of the \(element)") }
         var seen: Set<BluetoothUUID> = []
         for uuid in uuids where !seen.insert(uuid).inserted {
             error("\(field) of the \(element)", "it contains \(uuid) twice", "list each UUID once")

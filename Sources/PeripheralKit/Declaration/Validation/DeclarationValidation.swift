@@ -77,8 +77,10 @@ struct DeclarationValidation {
         }
     }
 
-    /// Refuses types that belong to the stack, and UUIDs that do not identify a type of element.
+    /// Refuses malformed UUIDs, types that belong to the stack, and UUIDs that do not identify a type of
+    /// element.
     mutating func examineType(_ uuid: BluetoothUUID, of element: String) {
+        examineForm(of: uuid, element)
         switch uuid.assignedNumber {
         case 0x1800, 0x1801:
             error(
@@ -91,6 +93,15 @@ struct DeclarationValidation {
         default:
             break
         }
+    }
+
+    mutating func examineForm(of uuid: BluetoothUUID, _ element: String) {
+        guard let literal = uuid.malformedLiteral else { return }
+        error(
+            element,
+            "\"\(literal)\" does not have the form of a UUID",
+            "write 4 or 8 hexadecimal digits, or 32 in groups of 8, 4, 4, 4 and 12 with hyphens"
+        )
     }
 
     private mutating func examine(_ characteristic: CharacteristicDeclaration, in service: GATTService) {

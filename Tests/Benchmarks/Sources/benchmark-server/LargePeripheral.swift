@@ -22,5 +22,5 @@ func serve(characteristics count: Int) async throws {
 private func uuid(_ number: Int) -> BluetoothUUID {
     let digits = String(number, radix: 16)
     let padding = String(repeating: "0", count: 4 - digits.count)
-    return BluetoothUUID(stringLiteral: "5C3B\(padding)\(digits)-7E3C-4B6E-9D29-B3F1C0A1D001")
+    return BluetoothUUID("5C3B\(padding)\(digits)-7E3C-4B6E-9D29-B3F1C0A1D001") ?? 0x2A6E
 }

@@ -316,6 +316,7 @@ struct ValidationTests {
 
     static let all =
         properties + values + stackTypes + peripherals + descriptors + services + advertisements
+        + malformedUUIDs
 
     @Test(arguments: all)
     func namesElementReasonAndRemedy(_ test: Case) async throws {
