@@ -72,6 +72,24 @@ final class RequestTasks: Sendable {
             return !isKeepingTime
         }
 
+        /// Returns the time at which the oldest answer is due.
+        mutating func firstDue() -> Duration? {
+            while firstUnjudged < nextIdentifier {
+                if let due = entries[firstUnjudged]?.due { return due }
+                firstUnjudged += 1
+            }
+            return nil
+        }
+
+        /// Returns the oldest unjudged request if it is late, and records that it is judged.
+        mutating func takeLate(at now: Duration) -> (identifier: UInt64, request: RunningRequest)? {
+            guard let due = firstDue(), due <= now, let request = entries[firstUnjudged]?.request else {
+                return nil
+            }
+            defer { firstUnjudged += 1 }
+            return (firstUnjudged, request)
+        }
+
         /// Records that a handler has ended.
         mutating func forget(_ identifier: UInt64) {
             if let index = inPlace.firstIndex(where: { $0.identifier == identifier }) {
@@ -155,16 +173,16 @@ final class RequestTasks: Sendable {
             preconditionFailure("nothing begins in place where tasks cannot")
         }
         let begin = ContinuousClock.now
+        let due = isTimed ? stopwatch.elapsed() + Self.timeLimit : nil
         let task = Task.immediate { [self] in
-            let isAnswer = request.answer(await work())
-            finish(request, identifier, isAnswer: isAnswer)
+            let outcome = await work()
+            finish(request, identifier, with: outcome, due: due)
         }
         let held = begin.duration(to: .now)
         pace.note(held)
         request.note(.hasSuspended)
         if held >= Self.timeLimit { reportBlocking(by: request) }
         guard request.keep(task) else { return }
-        let due = isTimed ? stopwatch.elapsed() + Self.timeLimit - held : nil
         lasts(Entry(request: request, due: due), identifier)
     }
 
@@ -230,7 +248,7 @@ final class RequestTasks: Sendable {
             let begin = ContinuousClock.now
             let result = await Self.run(work, for: request)
             pace.note(begin.duration(to: .now))
-            finish(request, begun.identifier, isAnswer: request.answer(result))
+            finish(request, begun.identifier, with: result, due: due)
         }
         _ = request.keep(task)
         if begun.wakesTimekeeper { deadlines.wake() }
@@ -251,9 +269,19 @@ final class RequestTasks: Sendable {
         }
     }
 
-    private func finish(_ request: RunningRequest, _ identifier: UInt64, isAnswer: Bool) {
+    /// Delivers the outcome of a handler unless it is late, and forgets the request.
+    private func finish(
+        _ request: RunningRequest,
+        _ identifier: UInt64,
+        with outcome: BackendAnswer.Outcome,
+        due: Duration?
+    ) {
+        // While handlers block all threads, the timekeeper cannot refuse the request in time.
+        if let due, due <= stopwatch.elapsed() {
+            refuse(request, "No thread was free to refuse it earlier. Use await instead of calls that block.")
+        }
         // Before the request is forgotten: the end of the run waits for it, and then ends the log.
-        if !isAnswer {
+        if !request.answer(outcome) {
             logger.warning(
                 "A handler answered after more than 4 seconds. The answer is dropped.",
                 metadata: request.logMetadata
@@ -298,33 +326,35 @@ extension RequestTasks {
     /// If no answer is due, the timekeeper must be woken for the next request.
     private func nextDue() -> Duration? {
         state.withLock { state in
-            while state.firstUnjudged < state.nextIdentifier {
-                if let due = state.entries[state.firstUnjudged]?.due { return due }
-                state.firstUnjudged += 1
-            }
-            state.isKeepingTime = false
-            return nil
+            let due = state.firstDue()
+            state.isKeepingTime = due != nil
+            return due
         }
     }
 
     private func answerForLateHandlers(at now: Duration) {
-        while let due = nextDue(), due <= now {
-            let (identifier, judged) = state.withLock { state in
-                defer { state.firstUnjudged += 1 }
-                return (state.firstUnjudged, state.entries[state.firstUnjudged])
-            }
-            guard let request = judged?.request, request.answerForHandler() else { continue }
-            logger.warning(
-                "A handler did not answer within 4 seconds. The request is refused with 'unlikely error'.",
-                metadata: request.logMetadata.merging(["peripheral.reason": request.reasonForDelay]) { $1 }
-            )
-            request.cancel()
+        while let (identifier, request) = state.withLock({ $0.takeLate(at: now) }) {
+            guard refuse(request, request.reasonForDelay) else { continue }
             let waiters = state.withLock { state in
                 state.unanswered.remove(identifier)
                 return state.takeWaiters()
             }
             for waiter in waiters { waiter.resume() }
         }
+    }
+
+    /// Answers the request of a late handler and cancels the handler.
+    ///
+    /// - Returns: Whether the request was unanswered.
+    @discardableResult
+    private func refuse(_ request: RunningRequest, _ reason: Logger.MetadataValue) -> Bool {
+        guard request.answerForHandler() else { return false }
+        logger.warning(
+            "A handler did not answer within 4 seconds. The request is refused with 'unlikely error'.",
+            metadata: request.logMetadata.merging(["peripheral.reason": reason]) { $1 }
+        )
+        request.cancel()
+        return true
     }
 }
 

@@ -140,6 +140,42 @@ struct RequestTasksTests {
         )
     }
 
+    /// Without the timekeeper, as while handlers block all threads.
+    @Test(arguments: [false, true])
+    func aHandlerThatBlocksAllThreadsIsRefused(isQuick: Bool) async {
+        let log = LogRecorder()
+        let tasks = RequestTasks(clock: clock, logger: log.logger)
+        tasks.start(
+            "characteristic 2a19",
+            "read",
+            isTimed: true,
+            pace: isQuick ? quickPace() : HandlerPace(),
+            deliver: answers.append
+        ) { [self] in
+            clock.advance(by: RequestTasks.timeLimit)
+            return .success([7])
+        }
+        await tasks.end()
+        #expect(answers.entries == [.failure(.unlikelyError)])
+        #expect(
+            log.lines == [
+                "\(Self.late) [characteristic 2a19; read; No thread was free to refuse it earlier. Use await instead of "
+                    + "calls that block.]",
+                "warning: A handler answered after more than 4 seconds. The answer is dropped. "
+                    + "[characteristic 2a19; read]",
+            ]
+        )
+    }
+
+    @Test func aCommandThatBlocksAllThreadsIsNotRefused() async {
+        tasks.start("a", isTimed: false, deliver: answers.append) { [self] in
+            clock.advance(by: RequestTasks.timeLimit)
+            return .success([7])
+        }
+        await tasks.end()
+        #expect(answers.entries == [.success([7])])
+    }
+
     // MARK: Time
 
     @Test func eachAnswerHasItsOwnTime() async {
