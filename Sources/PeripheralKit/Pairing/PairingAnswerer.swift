@@ -26,7 +26,11 @@ struct PairingAnswerer: Sendable {
         }
         let (answer, failure) = await decision(on: request)
         control.answered(request.central, failure)
-        logEnd(of: request, failure.map { "refused, because \($0)" } ?? "accepted")
+        let isDisplay = if case .displayPasskey = request.question { true } else { false }
+        // The pairing has succeeded or failed, and its end also ends the display.
+        let hasEnded = isDisplay && Task.isCancelled
+        let result = failure.map { "refused, because \($0)" } ?? (hasEnded ? "display ended" : "accepted")
+        logEnd(of: request, result)
         return answer
     }
 

@@ -144,13 +144,13 @@ struct PairingAnswererTests {
         tasks = RequestTasks(clock: clock, logger: .silent)
     }
 
-    private func answerer(_ pairing: Pairing) -> PairingAnswerer {
+    private func answerer(_ pairing: Pairing, _ logger: Logger = .silent) -> PairingAnswerer {
         PairingAnswerer(
             pairing: pairing,
             control: .alwaysAllowing,
             tasks: tasks,
             clock: clock,
-            logger: .silent
+            logger: logger
         )
     }
 
@@ -206,13 +206,20 @@ struct PairingAnswererTests {
             ended.append(Task.isCancelled)
         }
         let request = BackendPairingRequest(central: Self.central, question: .displayPasskey(1))
-        let asking = Task { await answerer(pairing).answer(request) }
+        let log = LogRecorder(from: .debug)
+        let asking = Task { await answerer(pairing, log.logger).answer(request) }
         for await _ in entered { break }
         asking.cancel()
         #expect(await asking.value == .reject)
         await ended.untilNotEmpty()
         #expect(ended.entries == [true])
         await tasks.end()
+        // The central may have paired: the question was not withdrawn.
+        #expect(
+            log.lines == [
+                "debug: A pairing question has ended. [\(Self.central.address); display a passkey; display ended]"
+            ]
+        )
     }
 
     @Test func nobodyIsAskedAfterTheEnd() async {
