@@ -44,6 +44,14 @@ extension ActivityLog {
         state.withLock { $0.isEnding = true }
     }
 
+    /// Logs that the backend has published the peripheral, and how it learns that updates are completed.
+    func published(with completion: CompletionReporting) {
+        logger.debug(
+            "The backend has published the peripheral.",
+            metadata: ["peripheral.completion": "\(completion)"]
+        )
+    }
+
     /// Logs that the run has ended, unless the peripheral was off the air before.
     func ended() {
         isEnding()
@@ -148,7 +156,7 @@ extension ActivityLog {
         logger.debug(
             message,
             metadata: [
-                "peripheral.attribute": "characteristic \(subscription.characteristic)",
+                "peripheral.attribute": "\(declaration.name(of: subscription))",
                 "peripheral.central": "\(central)",
                 "peripheral.kind": "\(kind)",
             ]

@@ -66,6 +66,21 @@ final class CurrentDeclaration: Sendable {
         }
     }
 
+    /// Returns the name of a subscribed characteristic for the log, even if its service was removed.
+    func name(of subscription: Subscription) -> String {
+        let known = state.withLock { state -> CharacteristicDeclaration? in
+            guard
+                case .characteristicValue(let service, let characteristic) =
+                    state.table[subscription.handle]?.kind
+            else { return nil }
+            return state.peripheral.services[service].characteristics[characteristic]
+        }
+        guard let known, known.uuid == subscription.characteristic else {
+            return ElementName.characteristic(subscription.characteristic, nil)
+        }
+        return known.name
+    }
+
     /// Returns the number of updates that are retained for each subscriber of a durable characteristic.
     func durableLimit(_ handle: AttributeHandle) -> Int? {
         state.withLock { $0.durableLimits[handle] }

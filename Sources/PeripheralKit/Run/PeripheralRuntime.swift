@@ -145,6 +145,7 @@ final class PeripheralRuntime: PeripheralHost {
         case .published(let published):
             preservation?.published(on: published.adapter)
             updates.begin(published)
+            activity.published(with: published.completionReporting)
             // Meanwhile, bonds may have been removed, or the adapter may have changed. The check requires the
             // link.
             if state.withLock({ $0.noteIsPublished() }) { verifyBonds.yield() }

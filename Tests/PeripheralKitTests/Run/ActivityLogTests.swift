@@ -18,6 +18,7 @@ struct ActivityLogTests {
         let brightness = Characteristic<UInt8>(uuid, [.read, .write, .notify]) {
             Read { 201 }
             Write { value in guard value == 202 else { throw ATTError.valueNotAllowed } }
+            UserDescription("Brightness")
         }
         let lamp = Peripheral("Lamp", pairing: .justWorks) { GATTService(0x180F) { brightness } }
         let backend = InMemoryBackend(as: .specification)
@@ -36,8 +37,9 @@ struct ActivityLogTests {
             try await until { session.centrals.isEmpty }
             return address
         }
-        let name = "characteristic \(uuid)"
+        let name = "characteristic \(uuid) \"Brightness\""
         let lines = [
+            "debug: The backend has published the peripheral. [observed]",
             "info: The peripheral is on the air. [Lamp]",
             "debug: A central has connected. [false; \(address); 185]",
             "debug: A pairing question has ended. [\(address); authorize; accepted]",
