@@ -159,7 +159,8 @@ extension EmulatedBlueZ {
     ///   - peripheral: The peripheral under test. The declaration of the peripheral determines the position
     ///     of each `Characteristic` in the database.
     ///   - adapter: The name of the adapter. With `nil`, the central is within range of the first adapter. If
-    ///     no adapter has the given name, the central receives no advertisements.
+    ///     no adapter has the given name, the central receives no advertisements, and the error of a
+    ///     connection names the adapters.
     ///   - patience: The longest time that the central waits for an advertisement or an update. If no
     ///     advertisement or update arrives in time, the central throws an error.
     ///   - clock: The clock that measures the time limit `patience`.
@@ -170,8 +171,10 @@ extension EmulatedBlueZ {
         patience: Duration = .seconds(5),
         clock: any Clock<Duration> = ContinuousClock()
     ) -> VirtualCentral {
-        let controller = hardware.withLock { $0.controller(named: adapter) }
-        let server = controller?.server ?? VirtualGATTServer(deviceName: "")
+        let server = hardware.withLock { hardware in
+            hardware.controller(named: adapter)?.server
+                ?? VirtualGATTServer(deviceName: "", absence: hardware.absence(of: adapter))
+        }
         return VirtualCentral(of: peripheral, on: server, patience: patience, clock: clock)
     }
 }

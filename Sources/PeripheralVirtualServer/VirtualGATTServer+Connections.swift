@@ -42,7 +42,7 @@ extension VirtualGATTServer {
             guard state.air.isConnectable else {
                 throw TestCentralError(
                     code: .notFound,
-                    message: "No connectable advertisement is on the air."
+                    message: absence ?? "No connectable advertisement is on the air."
                 )
             }
             let id = ConnectionID(number: state.makeNumber())

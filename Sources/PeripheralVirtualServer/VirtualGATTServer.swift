@@ -62,6 +62,9 @@ package final class VirtualGATTServer: Sendable {
     /// cause no updates.
     package let findsSubscribersByAddress: Bool
 
+    /// Why a central can never connect; `nil` if it can connect while there is an advertisement.
+    let absence: String?
+
     private let deviceName: String
     private let version: BlueZVersion
     let clock: any Clock<Duration>
@@ -78,6 +81,7 @@ package final class VirtualGATTServer: Sendable {
     ///   - findsSubscribersByAddress: Whether subscriptions end with the connection in which the central
     ///     reveals its identity address.
     ///   - clock: The clock that measures the limit of 30 seconds for a pairing or a confirmation.
+    ///   - absence: Why a central can never connect; `nil` if the host exists.
     package init(
         deviceName: String,
         version: BlueZVersion = .v5_66,
@@ -85,8 +89,10 @@ package final class VirtualGATTServer: Sendable {
         connectionsInterruptAdvertising: Bool = false,
         asksBeforeRepairing: Bool = false,
         findsSubscribersByAddress: Bool = false,
-        clock: any Clock<Duration> = ContinuousClock()
+        clock: any Clock<Duration> = ContinuousClock(),
+        absence: String? = nil
     ) {
+        self.absence = absence
         self.address = address
         self.deviceName = deviceName
         self.version = version

@@ -11,6 +11,17 @@ struct SeveralAdaptersTests {
     private static let first = Characteristic<UInt8>(0x2A19, [.read, .notify]) { Read { 1 } }
     private static let second = Characteristic<UInt8>(0x2A19, [.read, .notify]) { Read { 2 } }
 
+    @Test func aCentralNearAnUnknownAdapterNamesTheAdapters() async throws {
+        try await withEmulatedBlueZ(.init(adapters: ["hci0", "hci1"])) { bluez in
+            let central = bluez.central(for: Peripheral("Lamp") {}, near: "hci9")
+            let error = await #expect(throws: TestCentralError.self) { try await central.connect() }
+            #expect(
+                error?.message
+                    == "The emulated machine has no adapter hci9. Its adapters are: hci0, hci1."
+            )
+        }
+    }
+
     /// What happens to one adapter is nothing to the other.
     @Test func oneIsUnpluggedWhileTheOtherServesOn() async throws {
         let unplugged = Peripheral("Unplugged") { GATTService(.battery) { Self.first } }

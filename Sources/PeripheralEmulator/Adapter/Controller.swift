@@ -48,6 +48,14 @@ struct Hardware: Sendable {
         (pluggedIn + known).first { name == nil || $0.adapter.name == name }
     }
 
+    /// Returns the message for a central near an adapter that was never plugged in.
+    func absence(of name: String?) -> String {
+        guard let name else { return "The emulated machine has no adapter." }
+        let names = (pluggedIn + known).map(\.adapter.name)
+        return "The emulated machine has no adapter \(name). Its adapters are: "
+            + "\(names.isEmpty ? "none" : Array(Set(names)).sorted().joined(separator: ", "))."
+    }
+
     mutating func plugIn(
         _ adapter: EmulatedAdapter,
         _ configuration: EmulatedBlueZ.Configuration
