@@ -150,11 +150,16 @@ extension Peripheral {
     ///
     /// - Parameter rules: The rules of the Bluetooth stack, such as `.bluez("5.66")`.
     /// - Returns: The issues of ``validate()``, followed by the issues that the rules of the Bluetooth stack
-    ///   cause. The method applies the rules of the Bluetooth stack only if the declaration has no errors.
+    ///   cause. The method applies the rules of the Bluetooth stack only if the declaration has no errors. If
+    ///   data fits only on some adapters, and the Bluetooth stack refuses it on all, the error alone is
+    ///   listed.
     public func validate(for rules: some StackProfile) -> [DeclarationIssue] {
         let issues = validate()
         guard let publication = try? publication() else { return issues }
-        return issues + rules.examine(publication)
+        let others = rules.examine(publication)
+        return issues.filter { issue in
+            !others.contains { $0.severity == .error && $0.element == issue.element && issue.isAboutRoom }
+        } + others
     }
 }
 

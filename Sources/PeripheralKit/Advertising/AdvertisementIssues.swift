@@ -43,13 +43,13 @@ extension AdvertisementIssues {
         error(
             field,
             "it ends at byte \(end), but there is room for only \(room)",
-            "leave something out, or shorten it"
+            DeclarationIssue.remedyForRoom
         )
     }
 
     /// Reports a name that cannot be sent.
     package mutating func hasNoRoomForName() {
-        error("local name", "there is no room for it", "leave something out, or shorten it")
+        error("local name", "there is no room for it", DeclarationIssue.remedyForRoom)
     }
 
     /// Reports a name that is shortened.
@@ -64,4 +64,11 @@ extension AdvertisementIssues {
             "choose a name of at most \(limit) bytes"
         )
     }
+}
+
+extension DeclarationIssue {
+    fileprivate static let remedyForRoom = "leave something out, or shorten it"
+
+    /// Whether an adapter has no room for the element.
+    package var isAboutRoom: Bool { remedy == Self.remedyForRoom }
 }

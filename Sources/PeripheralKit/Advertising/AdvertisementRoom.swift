@@ -102,8 +102,10 @@ struct AdvertisementRoom {
     }
 
     /// A name can be shortened, but not to an empty name.
+    ///
+    /// If the other data already exceeds the room, the issue of that data is enough.
     private mutating func examineName(room: Int) {
-        guard let name = advertisement.localName, !name.isEmpty else { return }
+        guard room >= 0, let name = advertisement.localName, !name.isEmpty else { return }
         let limit = min(room - 2, AdvertisingStructure.maximumDataCount)
         let sent = name.longestPrefix(ofUTF8ByteCount: limit)
         if sent.isEmpty {
@@ -173,31 +175,37 @@ extension [DeclarationIssue] {
     /// Joins the errors of an advertisement on both kinds of adapter.
     ///
     /// An error on both kinds stays an error. An error on only one kind becomes a warning that names that
-    /// kind.
+    /// kind. Of the fields without room, only the first is listed, because the fields behind it then have no
+    /// room either.
     package static func errors(
         onLegacy legacy: [DeclarationIssue],
         onExtended extended: [DeclarationIssue]
     ) -> [DeclarationIssue] {
-        legacy.errors(unlessIn: extended, keepingCommon: true, on: "Bluetooth 4")
-            + extended.errors(unlessIn: legacy, keepingCommon: false, on: "Bluetooth 5")
+        // The larger room of the extended adapter is the limit for both.
+        let common = extended.errors.filter { legacy.errors.hasIssue(of: $0.element) }
+        let isTooLarge = common.contains(where: \.isAboutRoom)
+        func warnings(_ issues: [DeclarationIssue], on adapter: String) -> [DeclarationIssue] {
+            issues.filter { !common.hasIssue(of: $0.element) && !($0.isAboutRoom && isTooLarge) }
+                .withOneAboutRoom
+                .map {
+                    DeclarationIssue(
+                        severity: .warning,
+                        element: $0.element,
+                        reason: "on a \(adapter) adapter, \($0.reason)",
+                        remedy: $0.remedy
+                    )
+                }
+        }
+        return common.withOneAboutRoom + warnings(legacy.errors, on: "Bluetooth 4")
+            + warnings(extended.errors, on: "Bluetooth 5")
     }
 
-    private func errors(
-        unlessIn others: [DeclarationIssue],
-        keepingCommon keepsCommon: Bool,
-        on adapter: String
-    ) -> [DeclarationIssue] {
-        compactMap { issue in
-            guard issue.severity == .error else { return nil }
-            if others.contains(where: { $0.severity == .error && $0.element == issue.element }) {
-                return keepsCommon ? issue : nil
-            }
-            return DeclarationIssue(
-                severity: .warning,
-                element: issue.element,
-                reason: "on a \(adapter) adapter, \(issue.reason)",
-                remedy: issue.remedy
-            )
-        }
+    private var errors: [DeclarationIssue] { filter { $0.severity == .error } }
+
+    private var withOneAboutRoom: [DeclarationIssue] {
+        let first = firstIndex(where: \.isAboutRoom)
+        return indices.filter { $0 == first || !self[$0].isAboutRoom }.map { self[$0] }
     }
+
+    private func hasIssue(of element: String) -> Bool { contains { $0.element == element } }
 }

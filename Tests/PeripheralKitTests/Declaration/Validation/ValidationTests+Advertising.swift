@@ -38,6 +38,32 @@ extension ValidationTests {
             "leave something out, or shorten it"
         ),
         about(
+            "40 bytes of manufacturer data, with flags behind them",
+            Advertisement(services: [], manufacturerData: zeros(40)),
+            severity: .warning,
+            field: "manufacturer data 0xffff of the advertisement",
+            "on a Bluetooth 4 adapter, it ends at byte 44, but there is room for only 31",
+            "leave something out, or shorten it"
+        ),
+        about(
+            "too much for every adapter, with a name behind it",
+            Advertisement(localName: "Lamp", services: [], manufacturerData: zeros(260)),
+            field: "manufacturer data 0xffff of the advertisement",
+            "it ends at byte 264, but there is room for only 251",
+            "leave something out, or shorten it"
+        ),
+        about(
+            "too much for every adapter, from different fields on",
+            Advertisement(
+                services: [],
+                manufacturerData: zeros(100),
+                serviceData: [0x180F: Array(repeating: 0, count: 150)]
+            ),
+            field: "service data 180f of the advertisement",
+            "it ends at byte 258, but there is room for only 251",
+            "leave something out, or shorten it"
+        ),
+        about(
             "a broadcast that is discoverable",
             Advertisement(.broadcast, services: [], discoverability: .general),
             field: "discoverability of the advertisement",
