@@ -195,13 +195,28 @@ extension Peripheral {
         do {
             // A cancelled run does not wait for the store, so the state found may be incomplete.
             try Task.checkCancellation()
-            if let restored = start.restored { try await onRestore?(restored) }
+            if let restored = start.restored { try await restore(restored, logger) }
             try Task.checkCancellation()
         } catch {
             await start.record?.close()
             throw error
         }
         return start
+    }
+
+    /// Calls `onRestore`, and logs an error that it throws, because the error itself does not name it.
+    private func restore(_ restored: RestoredState, _ logger: Logger) async throws {
+        do {
+            try await onRestore?(restored)
+        } catch {
+            if !(error is CancellationError && Task.isCancelled) {
+                logger.error(
+                    "The closure onRestore threw an error. The run ends with this error, and publishes nothing.",
+                    metadata: ["peripheral.error": "\(error)", "peripheral.name": "\(name)"]
+                )
+            }
+            throw error
+        }
     }
 
     private func run<Output: Sendable>(

@@ -87,8 +87,8 @@ public struct Peripheral: Sendable {
     ///   - onRestore: A closure that receives the restored state, or the problems that prevented the
     ///     restoration. The framework calls the closure before it registers the peripheral and before it
     ///     serves any request. The framework calls the closure only if there is preserved state or a
-    ///     restoration problem. If the closure throws an error, the run publishes nothing and throws the
-    ///     error.
+    ///     restoration problem. If the closure throws an error, the run publishes nothing, logs that
+    ///     `onRestore` threw it, and throws the error.
     public init(
         _ name: String,
         restorationIdentifier: String? = nil,

@@ -2,6 +2,7 @@ import PeripheralCore
 import PeripheralKit
 import PeripheralTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// What a peripheral finds again when it runs again, on a stack in memory that goes on running.
@@ -247,9 +248,18 @@ final class RestorationTests: Sendable {
         } onRestore: { _ in
             throw Refusal()
         }
+        let log = LogRecorder()
         await #expect(throws: Refusal.self) {
-            try await run(peripheral) { _, _ in Issue.record("it is served") }
+            try await peripheral.run(on: backend, restoringFrom: store, logger: log.logger) { _ in
+                Issue.record("it is served")
+            }
         }
+        #expect(
+            log.lines == [
+                "error: The closure onRestore threw an error. The run ends with this error, and publishes nothing. "
+                    + "[Refusal(); Door]"
+            ]
+        )
         // The identifier is free again.
         try await run(door()) { _, session in #expect(session.restored != nil) }
     }
