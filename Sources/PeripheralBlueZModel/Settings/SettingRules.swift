@@ -3,20 +3,20 @@ package import PeripheralKit
 
 /// The rules about single settings of bluetoothd.
 package struct SettingRules {
-    private let daemon: DaemonSettings
+    private let settings: DaemonSettings
 
     /// Creates the rules for the settings of a bluetoothd.
-    package init(_ daemon: DaemonSettings) {
-        self.daemon = daemon
+    package init(_ settings: DaemonSettings) {
+        self.settings = settings
     }
 
     /// The issues of all settings that can affect a peripheral.
     package var issues: [SettingIssue] {
         [
-            client(daemon), controllerMode(daemon), autoEnable(daemon), repairing(daemon),
-            deviceInformation(daemon), cache(daemon), exchangeMTU(daemon), channels(daemon),
-            experimental(daemon), temporaryTimeout(daemon), privacy(daemon), keySize(daemon),
-            advertisingInterval(daemon), connectionInterval(daemon), security(daemon),
+            client, controllerMode, autoEnable, repairing,
+            deviceInformation, cache, exchangeMTU, channels,
+            experimental, temporaryTimeout, privacy, keySize,
+            advertisingInterval, connectionInterval, security,
         ].compactMap { $0 }
     }
 
@@ -31,11 +31,11 @@ package struct SettingRules {
         }
         let needsInterval = publication.advertisements.contains { $0.interval == nil }
         let issues = [
-            client(daemon), controllerMode(daemon), privacy(daemon), security(daemon),
-            publication.pairing == .none ? nil : repairing(daemon),
-            sendsUpdates ? channels(daemon) : nil,
-            needsInterval ? advertisingInterval(daemon) : nil,
-            services.isEmpty ? nil : connectionInterval(daemon),
+            client, controllerMode, privacy, security,
+            publication.pairing == .none ? nil : repairing,
+            sendsUpdates ? channels : nil,
+            needsInterval ? advertisingInterval : nil,
+            services.isEmpty ? nil : connectionInterval,
         ].compactMap { $0 }
         return issues.filter { $0.severity != .note } + issues.filter { $0.severity == .note }
     }
@@ -60,7 +60,7 @@ package struct SettingRules {
     }
 
     /// Checks whether bluetoothd acts as a GATT client of the centrals that connect.
-    private func client(_ settings: DaemonSettings) -> SettingIssue? {
+    private var client: SettingIssue? {
         let isOff = settings.truth(.client) == false || settings.truth(.reverseServiceDiscovery) == false
         guard !isOff else { return nil }
         let knowsClient = settings.version.map { $0 >= "5.74" } ?? false
@@ -81,7 +81,7 @@ package struct SettingRules {
         )
     }
 
-    private func controllerMode(_ settings: DaemonSettings) -> SettingIssue? {
+    private var controllerMode: SettingIssue? {
         switch settings.word(.controllerMode) {
         case "bredr":
             issue(
@@ -108,7 +108,7 @@ package struct SettingRules {
         }
     }
 
-    private func autoEnable(_ settings: DaemonSettings) -> SettingIssue? {
+    private var autoEnable: SettingIssue? {
         guard settings.truth(.autoEnable) == false else { return nil }
         return issue(
             .warning,
@@ -121,7 +121,7 @@ package struct SettingRules {
         )
     }
 
-    private func repairing(_ settings: DaemonSettings) -> SettingIssue? {
+    private var repairing: SettingIssue? {
         switch settings.word(.justWorksRepairing) {
         case "always":
             issue(
@@ -156,7 +156,7 @@ package struct SettingRules {
         }
     }
 
-    private func deviceInformation(_ settings: DaemonSettings) -> SettingIssue? {
+    private var deviceInformation: SettingIssue? {
         let value = settings.word(.deviceID)
         guard value?.lowercased() != "false" else { return nil }
         return issue(
@@ -176,7 +176,7 @@ package struct SettingRules {
         )
     }
 
-    private func cache(_ settings: DaemonSettings) -> SettingIssue? {
+    private var cache: SettingIssue? {
         guard let word = settings.word(.cache), word != "always" else { return nil }
         return issue(
             .note,
@@ -189,7 +189,7 @@ package struct SettingRules {
         )
     }
 
-    private func exchangeMTU(_ settings: DaemonSettings) -> SettingIssue? {
+    private var exchangeMTU: SettingIssue? {
         guard let size = settings.number(.exchangeMTU), size < 517 else { return nil }
         return issue(
             .note,
@@ -201,7 +201,7 @@ package struct SettingRules {
         )
     }
 
-    private func channels(_ settings: DaemonSettings) -> SettingIssue? {
+    private var channels: SettingIssue? {
         let standard = settings.version.map { $0 < "5.67" } == true ? 3 : 1
         let value = settings.number(.channels)
         let channels = value ?? standard
@@ -216,7 +216,7 @@ package struct SettingRules {
         )
     }
 
-    private func experimental(_ settings: DaemonSettings) -> SettingIssue? {
+    private var experimental: SettingIssue? {
         guard let version = settings.version, version < .stableAdvertisingProperties else { return nil }
         guard settings.truth(.experimental) != true, !settings.isExperimental else { return nil }
         return issue(
@@ -235,7 +235,7 @@ package struct SettingRules {
         )
     }
 
-    private func temporaryTimeout(_ settings: DaemonSettings) -> SettingIssue? {
+    private var temporaryTimeout: SettingIssue? {
         guard settings.number(.temporaryTimeout) == 0 else { return nil }
         return issue(
             .note,
@@ -249,7 +249,7 @@ package struct SettingRules {
         )
     }
 
-    private func privacy(_ settings: DaemonSettings) -> SettingIssue? {
+    private var privacy: SettingIssue? {
         guard let word = settings.word(.privacy), word != "off" else { return nil }
         return issue(
             .note,
@@ -261,7 +261,7 @@ package struct SettingRules {
         )
     }
 
-    private func keySize(_ settings: DaemonSettings) -> SettingIssue? {
+    private var keySize: SettingIssue? {
         guard let size = settings.number(.keySize) else { return nil }
         return issue(
             .note,
@@ -271,7 +271,7 @@ package struct SettingRules {
         )
     }
 
-    private func advertisingInterval(_ settings: DaemonSettings) -> SettingIssue? {
+    private var advertisingInterval: SettingIssue? {
         guard settings.appliesIntervals != true, settings.word(.minimumInterval) == nil,
             settings.word(.maximumInterval) == nil
         else { return nil }
@@ -288,7 +288,7 @@ package struct SettingRules {
         )
     }
 
-    private func connectionInterval(_ settings: DaemonSettings) -> SettingIssue? {
+    private var connectionInterval: SettingIssue? {
         guard settings.word(.minimumConnectionInterval) == nil,
             settings.word(.maximumConnectionInterval) == nil
         else { return nil }
@@ -307,7 +307,7 @@ package struct SettingRules {
         )
     }
 
-    private func security(_ settings: DaemonSettings) -> SettingIssue? {
+    private var security: SettingIssue? {
         guard let word = settings.word(.security), word != "auto" else { return nil }
         return issue(
             .warning,

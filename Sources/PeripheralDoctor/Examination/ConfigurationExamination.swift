@@ -34,12 +34,11 @@ struct ConfigurationExamination {
                 )
             ]
         case .read(let file):
-            if let line = file.refusedLine {
-                return [damage(line)] + settings(of: KeyFile([]))
-            }
-            return [
-                Finding(.ok, Self.subject, "configuration-read", "\(path) is readable.")
-            ] + mistakes(in: file) + settings(of: file)
+            let state =
+                file.refusedLine.map { [damage($0)] }
+                ?? [Finding(.ok, Self.subject, "configuration-read", "\(path) is readable.")]
+                + mistakes(in: file)
+            return state + settings(of: file.effective)
         }
     }
 
