@@ -141,7 +141,7 @@ struct CompletionReportingTests {
             links.see([completed, completed])
             try await until { counters()?.sent == 18 }
             #expect(counters()?.inFlight == 3)
-            try await other.disconnect()
+            other.disconnect()
             try await until { counters()?.inFlight == 14 }
         }
     }
