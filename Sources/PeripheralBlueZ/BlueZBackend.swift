@@ -133,8 +133,8 @@ internal import PeripheralStorage
 /// - `.observed` requires the capability `CAP_NET_RAW`. The backend reads the kernel's Bluetooth monitor
 ///   channel. The monitor channel reports when the adapter has transmitted a value. To grant `CAP_NET_RAW`,
 ///   write `AmbientCapabilities=CAP_NET_RAW` in a systemd unit, or run `setcap cap_net_raw+ep` on the
-///   program. The backend uses `CAP_NET_RAW` only for the monitor channel. A filter in the kernel passes only
-///   this data to the backend:
+///   program. The backend also uses `CAP_NET_RAW` for the timing of connections, and for nothing else. A
+///   filter in the kernel passes only this data of the monitor channel to the backend:
 ///   - the beginning of each packet that the adapter sends, up to and including the attribute handle
 ///   - the controller's reports about sent packets and ended connections
 ///
@@ -158,6 +158,16 @@ internal import PeripheralStorage
 ///
 /// The backend cannot observe values that bluetoothd sends over an Enhanced ATT bearer. After bluetoothd has
 /// sent values over an Enhanced ATT bearer, the backend pauses for 0.4 s.
+///
+/// ## Connections
+///
+/// Through a second Bluetooth socket, the controller reports why a connection has ended, and how strong the
+/// signal of a central is. This requires no privilege. With `CAP_NET_RAW`, the controller also reports the
+/// timing of each connection, and the backend can ask a central for another timing. A filter in the kernel
+/// passes only these reports:
+///
+/// - the beginning, the timing and the end of a connection
+/// - the answers to the two commands for the signal strength and for the timing
 ///
 /// ## Names
 ///

@@ -144,8 +144,10 @@ extension EmulatedBlueZ {
             fallbackRate: .unlimited,
             bus: .address(bus.address),
             clock: clock,
-            kernelLinks: EmulatedKernelLinks { name in self.hardware.withLock { $0.controller(named: name) }
-            },
+            kernelLinks: EmulatedKernelLinks(
+                controller: { name in self.hardware.withLock { $0.controller(named: name) } },
+                loop: loop
+            ),
             files: configuration.files,
             restorationStore: restorationStore
         )

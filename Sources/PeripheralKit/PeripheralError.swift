@@ -10,6 +10,7 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
             case notDeclared, invalidValue, timedOut, notSubscribed, notAddressable, disconnected,
                 serviceRemoved,
                 unconfirmed, insufficientSecurity, unknownCentral, restorationUnavailable, signalsUnavailable
+            case notSupported
         }
 
         private let kind: Kind
@@ -77,6 +78,9 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         /// descriptor is available.
         public static let signalsUnavailable = Code(kind: .signalsUnavailable)
 
+        /// The backend, the adapter or the connection does not support the operation.
+        public static let notSupported = Code(kind: .notSupported)
+
         /// The code's name.
         public var description: String { kind.rawValue }
     }
@@ -143,6 +147,11 @@ extension PeripheralError {
     static let fixedServices = PeripheralError(
         code: .rejected,
         message: "This backend cannot add or remove services during a run."
+    )
+
+    static let notSupported = PeripheralError(
+        code: .notSupported,
+        message: "This backend does not support the operation."
     )
 
     static let disconnected = PeripheralError(code: .disconnected, message: "The central is not connected.")

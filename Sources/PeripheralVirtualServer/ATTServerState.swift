@@ -12,6 +12,10 @@ struct ATTServerState: Sendable {
         var central: Central
         var security: SecurityLevel
         var prepared = PreparedWrites()
+        /// The strength of the central's signal in dBm.
+        var signalStrength = -50
+        /// Whether the central accepts other parameters of its link.
+        var isFlexible = true
     }
 
     /// The state of a central, which outlives the connection when the central is bonded.

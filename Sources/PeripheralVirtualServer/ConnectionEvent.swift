@@ -7,6 +7,8 @@ package enum ConnectionEvent: Hashable, Sendable {
     ///
     /// The `Central` value contains the MTU.
     case connected(Central)
+    /// The parameters of the link have changed, or stay the same at the request of the server.
+    case changed(Central)
     /// The link is encrypted with keys from a bond or from a pairing.
     case secured(Central, SecurityLevel)
     /// A central has paired.

@@ -142,8 +142,79 @@ extension Central {
             addressKind: bond?.central.addressKind ?? .random,
             isBonded: bond != nil,
             mtu: mtu,
+            connectionParameters: connectionParameters,
             id: id
         )
+    }
+}
+
+// MARK: - Links
+
+extension VirtualGATTServer {
+    /// The parameters with which a link begins.
+    package static let firstParameters = ConnectionParameters(interval: .milliseconds(30))
+
+    /// Asks a central for other parameters of its link.
+    ///
+    /// A central that agrees chooses the longest interval.
+    ///
+    /// - Returns: The parameters, or `nil` if the central refuses.
+    /// - Throws: `PeripheralError` with the code `disconnected`.
+    package func prefer(
+        _ units: ConnectionPreference.Units,
+        for central: Central.ID
+    ) throws(PeripheralError) -> ConnectionParameters? {
+        try state.withLock { state throws(PeripheralError) in
+            let id = try state.connection(of: central)
+            guard state.att.connections[id]?.isFlexible == true else { return nil }
+            let parameters = ConnectionParameters(
+                interval: .microseconds(1250) * Int(units.interval.upperBound),
+                latency: Int(units.latency),
+                supervisionTimeout: .milliseconds(10) * Int(units.supervisionTimeout)
+            )
+            state.change(id, to: parameters)
+            return parameters
+        }
+    }
+
+    /// The strength of a central's signal in dBm.
+    ///
+    /// - Throws: `PeripheralError` with the code `disconnected`.
+    package func signalStrength(of central: Central.ID) throws(PeripheralError) -> Int {
+        try state.withLock { state throws(PeripheralError) in
+            state.att.connections[try state.connection(of: central)]?.signalStrength ?? 0
+        }
+    }
+
+    /// Changes the parameters of a link, as its central decides.
+    package func change(_ connection: ConnectionID, to parameters: ConnectionParameters) {
+        state.withLock { $0.change(connection, to: parameters) }
+    }
+
+    /// Sets the strength of the central's signal in dBm.
+    package func setSignalStrength(_ strength: Int, on connection: ConnectionID) {
+        state.withLock { $0.att.connections[connection]?.signalStrength = strength }
+    }
+
+    /// Sets whether the central accepts other parameters of its link.
+    package func setFlexible(_ isFlexible: Bool, on connection: ConnectionID) {
+        state.withLock { $0.att.connections[connection]?.isFlexible = isFlexible }
+    }
+}
+
+extension VirtualGATTServer.State {
+    fileprivate func connection(of central: Central.ID) throws(PeripheralError) -> ConnectionID {
+        guard let id = att.connections.first(where: { $0.value.central.id == central })?.key else {
+            throw PeripheralError(code: .disconnected, message: "Central \(central) is not connected.")
+        }
+        return id
+    }
+
+    fileprivate mutating func change(_ id: ConnectionID, to parameters: ConnectionParameters) {
+        guard var central = att.connections[id]?.central else { return }
+        central.connectionParameters = parameters
+        att.connections[id]?.central = central
+        observer?(.changed(central))
     }
 }
 

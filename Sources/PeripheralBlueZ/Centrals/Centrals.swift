@@ -41,6 +41,9 @@ actor Centrals {
         var handles: AssignedHandles?
     }
 
+    /// A signal strength that a controller reports instead of a measurement.
+    private static let noMeasurement: Int8 = 127
+
     nonisolated let connection: BusConnection
     /// Reports an event to the host.
     nonisolated let report: @Sendable (BackendEvent) -> Void
@@ -280,6 +283,36 @@ actor Centrals {
     /// Records that this program is about to forget a central.
     func willForget(_ central: Central.ID) {
         subscriptions.willForget(central)
+    }
+
+    /// Asks a central for other parameters of its link, and returns those that the central has chosen.
+    func prefer(
+        _ preference: ConnectionPreference,
+        for central: Central.ID
+    ) async throws -> ConnectionParameters {
+        let units = try preference.units()
+        let outcome = try links.ask(about: central) { .update(connection: $0, units) }
+        for await outcome in outcome {
+            guard case .changed(_, _, let parameters) = try outcome.get() else { break }
+            return parameters
+        }
+        throw CancellationError()
+    }
+
+    /// Measures the strength of a central's signal in dBm.
+    func signalStrength(of central: Central.ID) async throws -> Int {
+        let outcome = try links.ask(about: central) { .readSignalStrength(connection: $0) }
+        for await outcome in outcome {
+            guard case .measured(_, _, let strength) = try outcome.get() else { break }
+            guard strength != Self.noMeasurement else {
+                throw PeripheralError(
+                    code: .notSupported,
+                    message: "The controller does not measure the signal strength of this connection."
+                )
+            }
+            return Int(strength)
+        }
+        throw CancellationError()
     }
 
     // MARK: Requests

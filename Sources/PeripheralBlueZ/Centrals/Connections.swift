@@ -28,6 +28,9 @@ final class Connections {
         self.subscriptions = subscriptions
         self.completion = completion
         self.reporter = reporter
+        links.onChange { [weak self, devices] central, parameters in
+            self?.apply(devices.set(parameters, of: central))
+        }
     }
 
     /// Calls the handler with the number of connected centrals whenever it changes.
@@ -40,7 +43,7 @@ final class Connections {
         let (central, changes) = devices.heard(from: address, mtu: mtu)
         apply(changes)
         subscriptions.resume(central.id)
-        return central
+        return devices.central(central.id) ?? central
     }
 
     /// The central of a device, as far as it is known; `nil` if the path is not the path of a device.
@@ -79,9 +82,10 @@ final class Connections {
     private func apply(_ changes: [DeviceTable.Change]) {
         for change in changes {
             switch change {
-            case .connected(let central):
+            case .connected(var central):
+                _ = devices.set(links.connected(central.id), of: central.id)
+                central = devices.central(central.id) ?? central
                 security.connected(central)
-                links.connected(central.id)
                 reporter.report(.connected(central))
                 completion.connected(central.id)
                 subscriptions.connected(central)

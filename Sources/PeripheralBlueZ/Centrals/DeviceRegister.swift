@@ -33,6 +33,11 @@ final class DeviceRegister {
         table.update(path, properties)
     }
 
+    /// Records the parameters of a connected central's link.
+    func set(_ parameters: ConnectionParameters?, of id: Central.ID) -> [DeviceTable.Change] {
+        table.set(parameters, of: id)
+    }
+
     /// Records that bluetoothd has dropped a device.
     func remove(_ path: ObjectPath) -> [DeviceTable.Change] {
         table.remove(path)

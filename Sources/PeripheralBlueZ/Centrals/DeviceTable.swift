@@ -66,9 +66,19 @@ struct DeviceTable {
         let id = Central.ID(address: address)
         let known = devices[id]
         if let known, known.isConnected, known.central.mtu == mtu { return (known.central, []) }
-        let central = (known?.central ?? Central(address: address)).with(mtu: mtu)
+        let central = (known?.central ?? Central(address: address)).with(
+            mtu: mtu,
+            known?.central.connectionParameters
+        )
         devices[id] = Device(central: central, isConnected: true, reportedAddress: known?.reportedAddress)
         return (central, [known?.isConnected == true ? .changed(central) : .connected(central)])
+    }
+
+    /// Records the parameters of a connected central's link.
+    mutating func set(_ parameters: ConnectionParameters?, of id: Central.ID) -> [Change] {
+        guard let central = central(id), central.connectionParameters != parameters else { return [] }
+        devices[id]?.central.connectionParameters = parameters
+        return [.changed(self.central(id) ?? central)]
     }
 
     /// Records bluetoothd's report about a device; properties that are not in the report are unchanged.
@@ -78,9 +88,9 @@ struct DeviceTable {
         let central = Central(id, properties, before: before?.central)
         let isConnected = properties["Connected"]?.bool ?? before?.isConnected ?? false
         let wasConnected = before?.isConnected ?? false
-        // The MTU belongs to a connection.
+        // The MTU and the parameters belong to a connection.
         devices[id] = Device(
-            central: isConnected ? central : central.with(mtu: 23),
+            central: isConnected ? central : central.with(mtu: 23, nil),
             isConnected: isConnected,
             reportedAddress: properties["Address"] == nil ? before?.reportedAddress : central.address
         )
@@ -132,18 +142,26 @@ extension Central {
             addressKind: kind,
             isBonded: isBonded ?? before?.isBonded ?? false,
             mtu: before?.mtu ?? 23,
+            connectionParameters: before?.connectionParameters,
             id: id
         )
     }
 }
 
 extension Central {
-    fileprivate func with(mtu: Int) -> Central {
-        Central(address: address, addressKind: addressKind, isBonded: isBonded, mtu: mtu, id: id)
+    fileprivate func with(mtu: Int, _ parameters: ConnectionParameters?) -> Central {
+        Central(
+            address: address,
+            addressKind: addressKind,
+            isBonded: isBonded,
+            mtu: mtu,
+            connectionParameters: parameters,
+            id: id
+        )
     }
 
     fileprivate func isSame(as other: Central?) -> Bool {
         address == other?.address && addressKind == other?.addressKind && isBonded == other?.isBonded
-            && mtu == other?.mtu
+            && mtu == other?.mtu && connectionParameters == other?.connectionParameters
     }
 }

@@ -1,5 +1,6 @@
 internal import Glibc
 package import PeripheralDBus
+package import PeripheralKit
 
 /// The controller of an adapter, which reports events about its links.
 ///
@@ -11,14 +12,20 @@ package protocol LinkControl: AnyObject {
     /// Handles the events that have arrived.
     func receive()
 
+    /// Sends a command to the controller.
+    ///
+    /// - Throws: `PeripheralError` if the kernel does not accept the command.
+    func send(_ command: LinkCommand) throws(PeripheralError)
+
     /// Stops receiving.
     func close()
 }
 
 /// The controller of an adapter through a raw socket of the kernel.
 ///
-/// Each program that may open a Bluetooth socket receives the ends of links: the kernel's list of harmless
-/// events (`hci_sec_filter` in net/bluetooth/hci_sock.c) contains them.
+/// Each program that may open a Bluetooth socket receives the ends of links, and may measure the signal
+/// strength: the kernel's lists of harmless events and commands (`hci_sec_filter` in
+/// net/bluetooth/hci_sock.c) contain both. The parameters of links require `CAP_NET_RAW`.
 package final class HCILinkControl: LinkControl {
     // These values are from <bluetooth/bluetooth.h> and <bluetooth/hci.h>. The headers belong to BlueZ's
     // library, not to the C library.
@@ -63,8 +70,9 @@ package final class HCILinkControl: LinkControl {
 
     /// Selects the kinds of events (`struct hci_ufilter`).
     private static func select(on socket: OwnedFileDescriptor) -> Bool {
-        // Event packets; Disconnection Complete.
-        var filter: [UInt32] = [1 << 4, 1 << 5, 0, 0]
+        // Event packets; Disconnection Complete, Command Complete and Command Status; LE Meta event. Without
+        // CAP_NET_RAW, the kernel removes the last.
+        var filter: [UInt32] = [1 << 4, 1 << 5 | 1 << 14 | 1 << 15, 1 << 30, 0]
         let size = socklen_t(MemoryLayout<UInt32>.stride * filter.count)
         return unsafe setsockopt(socket.descriptor, hciLevel, eventFilter, &filter, size) == 0
     }
@@ -95,6 +103,20 @@ package final class HCILinkControl: LinkControl {
         }
     }
 
+    package func send(_ command: LinkCommand) throws(PeripheralError) {
+        let packet = command.packet
+        let descriptor = socket?.descriptor ?? -1
+        let count = unsafe Glibc.send(descriptor, packet, packet.count, CInt(MSG_NOSIGNAL))
+        guard count != packet.count else { return }
+        let isForbidden = count < 0 && errno == EPERM
+        throw PeripheralError(
+            code: isForbidden ? .permissionDenied : .adapterUnavailable,
+            message: isForbidden
+                ? "Only a program with the capability CAP_NET_RAW may ask for connection parameters."
+                : "The kernel does not accept the command. The adapter may be powered off."
+        )
+    }
+
     package func close() {
         source?.cancel()
         (source, socket) = (nil, nil)
@@ -110,6 +132,22 @@ extension SocketFilter {
         // Disconnection Complete.
         .ifEqual(0x05, skip: 0, else: 1),
         .pass(7),
+        // Command Complete, and Command Status, of the commands of LinkCommand.
+        .ifEqual(0x0E, skip: 0, else: 2),
+        .loadHalf(4),
+        .ifEqual(0x0514, skip: 10, else: 11),
+        .ifEqual(0x0F, skip: 0, else: 3),
+        .loadHalf(5),
+        .ifEqual(0x0514, skip: 7, else: 0),
+        .ifEqual(0x1320, skip: 6, else: 7),
+        // The beginning and the change of a link to a Bluetooth LE device.
+        .ifEqual(0x3E, skip: 0, else: 6),
+        .loadByte(3),
+        .ifEqual(0x01, skip: 3, else: 0),
+        .ifEqual(0x03, skip: 2, else: 0),
+        .ifEqual(0x0A, skip: 1, else: 0),
+        .ifEqual(0x29, skip: 0, else: 1),
+        .pass(64),
         .pass(0),
     ])
 }

@@ -65,6 +65,17 @@ struct BlueZLink: BackendLink {
         try await devices.disconnect(central)
     }
 
+    func prefer(
+        _ preference: ConnectionPreference,
+        for central: Central.ID
+    ) async throws -> ConnectionParameters {
+        try await centrals.prefer(preference, for: central)
+    }
+
+    func signalStrength(of central: Central.ID) async throws -> Int {
+        try await centrals.signalStrength(of: central)
+    }
+
     func bondedCentrals() async throws -> [Central] {
         try await devices.bonded()
     }

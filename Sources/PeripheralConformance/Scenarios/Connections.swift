@@ -5,7 +5,8 @@ internal import PeripheralVirtualServer
 
 extension ConformanceSuite {
     static let connections: [Scenario] = [
-        centralsAreKnown, centralIsDisconnected, centralIsLost, otherCentralStays,
+        centralsAreKnown, centralIsDisconnected, centralIsLost, otherCentralStays, timingIsPreferred,
+        signalIsMeasured,
     ]
 
     private static func scenarioRun(
@@ -120,6 +121,67 @@ extension ConformanceSuite {
             try await session.notify(value, [2])
             try expect("update", try await centrals[1].nextUpdate(of: value), is: [2])
             try expect("value", try await centrals[1].read(value), is: [1])
+        }
+    }
+
+    static let timingIsPreferred = Scenario("the program knows the timing of a link, and asks for another") {
+        scenarioRun(mtus: [517, 23]) { centrals, session, value in
+            let known = session.centrals
+            let events = session.events
+            let preference = ConnectionPreference(
+                interval: .milliseconds(100) ... .milliseconds(125),
+                latency: 1,
+                supervisionTimeout: .seconds(4)
+            )
+            var invalid = preference
+            invalid.latency = 500
+            try await expectError(of: "an invalid preference", .invalidValue) {
+                try await session.prefer(invalid, for: known[0])
+            }
+            guard known[0].connectionParameters != nil else {
+                // Without a privilege, the program neither knows the timing nor changes it.
+                return try await expectError(of: "a preference", .permissionDenied) {
+                    try await session.prefer(preference, for: known[0])
+                }
+            }
+            let agreed = try await session.prefer(preference, for: known[0])
+            try expect("interval", preference.interval.contains(agreed.interval), is: true)
+            try expect("latency", agreed.latency, is: 1)
+            try expect("timeout", agreed.supervisionTimeout, is: .seconds(4))
+            try await next(of: events, "change of the timing") { event in
+                guard case .changed(let central) = event else { return false }
+                return central == known[0] && central.connectionParameters == agreed
+            }
+            try expect(
+                "timing of the other link",
+                session.centrals[1].connectionParameters?.latency,
+                is: known[1].connectionParameters?.latency
+            )
+            // The preference ends with the connection.
+            try await centrals[0].disconnect()
+            try await next(of: events, "disconnection") { $0.kind == "disconnected" }
+            try await expectError(of: "a preference for no central", .disconnected) {
+                try await session.prefer(preference, for: known[0])
+            }
+            try await centrals[0].connect()
+            _ = try await centrals[0].read(value)
+            try expect("latency afterwards", session.centrals.last?.connectionParameters?.latency, is: 0)
+        }
+    }
+
+    static let signalIsMeasured = Scenario("the program measures the strength of a central's signal") {
+        scenarioRun(mtus: [517, 23]) { centrals, session, value in
+            let known = session.centrals
+            for central in known {
+                let strength = try await session.signalStrength(of: central)
+                try expect("strength of \(strength) dBm", (-127...20).contains(strength), is: true)
+            }
+            let events = session.events
+            try await centrals[0].disconnect()
+            try await next(of: events, "disconnection") { $0.kind == "disconnected" }
+            try await expectError(of: "strength of no signal", .disconnected) {
+                _ = try await session.signalStrength(of: known[0])
+            }
         }
     }
 

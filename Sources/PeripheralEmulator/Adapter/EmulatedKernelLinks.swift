@@ -3,10 +3,12 @@ internal import PeripheralDBus
 internal import PeripheralKit
 internal import PeripheralTesting
 
-/// The adapters' connections, as a kernel would report them to a program without privileges.
+/// The adapters' connections, as a kernel would report them.
 struct EmulatedKernelLinks: KernelLinks {
     /// Returns the controller of the adapter with a name.
     let controller: @Sendable (_ name: String) -> Controller?
+    /// The loop on which the controllers carry out commands.
+    let loop: EventLoop
 
     private func controller(of adapter: ObjectPath) -> Controller? {
         adapter.text.split(separator: "/").last.flatMap { controller(String($0)) }
@@ -28,6 +30,7 @@ struct EmulatedKernelLinks: KernelLinks {
         on loop: EventLoop,
         _ handle: @escaping (LinkEvent) -> Void
     ) -> (any LinkControl)? {
-        controller(of: adapter)?.sockets.open().map { HCILinkControl($0, on: loop, handle) }
+        controller(of: adapter).flatMap { $0.sockets.open(on: self.loop, to: $0.server) }
+            .map { HCILinkControl($0, on: loop, handle) }
     }
 }

@@ -98,6 +98,26 @@ public protocol BackendLink: Sendable {
     ///   ``PeripheralError`` with the stack's reason if the stack refuses the request.
     func disconnect(_ central: Central.ID) async throws
 
+    /// Asks a central for another timing of its connection.
+    ///
+    /// The host has validated the preference. The backend reports the new timing with
+    /// ``BackendEvent/connected(_:)``. The default implementation throws ``PeripheralError``.
+    ///
+    /// - Returns: The timing that the central has chosen.
+    /// - Throws: ``PeripheralError`` with the code `disconnected` if the central is not connected, or
+    ///   `rejected` if the central refuses.
+    func prefer(
+        _ preference: ConnectionPreference,
+        for central: Central.ID
+    ) async throws -> ConnectionParameters
+
+    /// Measures the strength of a central's signal in dBm.
+    ///
+    /// The default implementation throws ``PeripheralError``.
+    ///
+    /// - Throws: ``PeripheralError`` with the code `disconnected` if the central is not connected.
+    func signalStrength(of central: Central.ID) async throws -> Int
+
     /// Returns the connected and disconnected centrals that are bonded with the device.
     ///
     /// - Throws: ``PeripheralError`` with the stack's reason if the stack refuses the request.
@@ -195,6 +215,19 @@ extension BackendLink {
 
     /// Does nothing, because the host refuses the questions of the stack.
     public func pairingAllowanceChanged() async throws {}
+
+    /// Throws ``PeripheralError``, because the timing of a connection is not every backend's to change.
+    public func prefer(
+        _ preference: ConnectionPreference,
+        for central: Central.ID
+    ) async throws -> ConnectionParameters {
+        throw PeripheralError.notSupported
+    }
+
+    /// Throws ``PeripheralError``, because not every backend can measure a signal.
+    public func signalStrength(of central: Central.ID) async throws -> Int {
+        throw PeripheralError.notSupported
+    }
 
     /// Submits the updates in the array one after another.
     public func submit(all updates: [BackendUpdate]) {

@@ -94,5 +94,6 @@ extension Central {
     fileprivate func isSameIn(all other: Central) -> Bool {
         self == other && address == other.address && addressKind == other.addressKind
             && isBonded == other.isBonded && mtu == other.mtu
+            && connectionParameters == other.connectionParameters
     }
 }

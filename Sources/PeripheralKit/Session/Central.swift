@@ -70,6 +70,12 @@ public struct Central: Sendable, Hashable, Identifiable {
     /// The maximum size of an ATT packet on the connection, from 23 to 517 bytes.
     public let mtu: Int
 
+    /// The timing of the connection, or `nil` if the Bluetooth stack does not report it.
+    ///
+    /// On BlueZ, the program needs the capability `CAP_NET_RAW`. The timing of a connection that began before
+    /// the peripheral was published is unknown until it changes.
+    public package(set) var connectionParameters: ConnectionParameters?
+
     /// Identifies the central.
     public let id: ID
 
@@ -88,6 +94,7 @@ public struct Central: Sendable, Hashable, Identifiable {
     ///   - addressKind: Whether the address is public or random.
     ///   - isBonded: Whether the central is bonded.
     ///   - mtu: The maximum size of an ATT packet, limited to the range of 23 to 517 bytes.
+    ///   - connectionParameters: The timing of the connection, or `nil` if it is not known.
     ///   - id: The identity of the central. By default, the initializer derives the identity from the
     ///     address.
     public init(
@@ -95,6 +102,7 @@ public struct Central: Sendable, Hashable, Identifiable {
         addressKind: DeviceAddress.Kind? = nil,
         isBonded: Bool = false,
         mtu: Int = 23,
+        connectionParameters: ConnectionParameters? = nil,
         id: ID? = nil
     ) {
         self.id = id ?? ID(address: address)
@@ -102,6 +110,7 @@ public struct Central: Sendable, Hashable, Identifiable {
         self.addressKind = addressKind
         self.isBonded = isBonded
         self.mtu = min(max(mtu, 23), 517)
+        self.connectionParameters = connectionParameters
     }
 
     /// Returns whether two values identify the same central.

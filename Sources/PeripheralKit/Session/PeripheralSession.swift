@@ -95,6 +95,62 @@ extension PeripheralSession {
         try await runtime.link().disconnect(central.id)
     }
 
+    /// Asks a central for another timing of its connection.
+    ///
+    /// ```swift
+    /// try await session.prefer(.lowLatency, for: central)
+    /// try await session.send(firmware, over: chunks, to: central)
+    /// try await session.prefer(.lowPower, for: central)
+    /// ```
+    ///
+    /// The function returns when the central has answered. The central decides, and it may choose yet another
+    /// timing later, also at the request of another program or of the Bluetooth stack.
+    /// ``Central/connectionParameters`` contains the timing in use, and ``SessionEvent/changed(_:)`` reports
+    /// each change. The preference ends with the connection: a central that connects again begins with its
+    /// own timing.
+    ///
+    /// On BlueZ, the program needs the capability `CAP_NET_RAW`.
+    ///
+    /// - Returns: The timing that the central has chosen.
+    /// - Throws: ``PeripheralError`` with one of these codes:
+    ///   - ``PeripheralError/Code/invalidValue`` when the preference is invalid. The message contains the
+    ///     rule.
+    ///   - ``PeripheralError/Code/rejected`` when the central refuses, and the connection stays as it was. A
+    ///     second request for a central that has not answered the first is refused, too.
+    ///   - ``PeripheralError/Code/timedOut`` when the central has not chosen an interval in the range after
+    ///     45 seconds.
+    ///   - ``PeripheralError/Code/permissionDenied`` when the program lacks a privilege.
+    ///   - ``PeripheralError/Code/notSupported`` when the backend, the central or its connection does not
+    ///     support the request.
+    ///   - ``PeripheralError/Code/disconnected`` when the central is not connected, or disconnects.
+    ///   - ``PeripheralError/Code/connectionLost`` or ``PeripheralError/Code/stopped`` when the peripheral is
+    ///     not published, or the session has ended.
+    @discardableResult
+    public func prefer(
+        _ preference: ConnectionPreference,
+        for central: Central
+    ) async throws -> ConnectionParameters {
+        _ = try preference.units()
+        return try await runtime.link().prefer(preference, for: central.id)
+    }
+
+    /// Measures the strength of the signal that the adapter receives from a central.
+    ///
+    /// The strength is a rough measure of the distance. On BlueZ, the program needs a Bluetooth socket, but
+    /// no privilege.
+    ///
+    /// - Returns: The strength in dBm, usually from -100 (far) to -30 (near).
+    /// - Throws: ``PeripheralError`` with one of these codes:
+    ///   - ``PeripheralError/Code/permissionDenied`` when the program may not open a Bluetooth socket.
+    ///   - ``PeripheralError/Code/notSupported`` when the backend or the adapter cannot measure.
+    ///   - ``PeripheralError/Code/disconnected`` when the central is not connected.
+    ///   - ``PeripheralError/Code/rejected`` when a measurement of the same central is in progress.
+    ///   - ``PeripheralError/Code/connectionLost`` or ``PeripheralError/Code/stopped`` when the peripheral is
+    ///     not published, or the session has ended.
+    public func signalStrength(of central: Central) async throws -> Int {
+        try await runtime.link().signalStrength(of: central.id)
+    }
+
     /// Returns all centrals that are bonded with this device.
     ///
     /// The function also returns centrals that are not connected. All peripherals on the same device share

@@ -3,7 +3,7 @@ public enum SessionEvent: Hashable, Sendable {
     /// A central has connected.
     case connected(Central)
 
-    /// The MTU, the identity address or the bond of a connected central has changed.
+    /// The MTU, the timing, the identity address or the bond of a connected central has changed.
     case changed(Central)
 
     /// A central has disconnected.

@@ -138,7 +138,11 @@ public final class VirtualCentral: TestCentral {
             inbox.confirmsIndications = state.confirmsIndications
             let agreed = min(max(mtu, VirtualGATTServer.mtus.lowerBound), VirtualGATTServer.mtus.upperBound)
             state.connection = try server.connect(
-                Central(address: state.address, mtu: agreed),
+                Central(
+                    address: state.address,
+                    mtu: agreed,
+                    connectionParameters: VirtualGATTServer.firstParameters
+                ),
                 key: encrypting ? state.bond : nil,
                 over: inbox
             )
@@ -195,6 +199,31 @@ public final class VirtualCentral: TestCentral {
     /// The method has no effect without a connection.
     public func disconnect() {
         end(because: DisconnectionReason(code: 0x13))
+    }
+
+    /// Changes the timing of the connection, as a central can at any time.
+    ///
+    /// A connection begins with an interval of 30 ms, a latency of 0, and a supervision timeout of 5 s.
+    ///
+    /// - Throws: `TestCentralError` with the code `notConnected`.
+    public func changeConnectionParameters(to parameters: ConnectionParameters) throws {
+        try server.change(connection(), to: parameters)
+    }
+
+    /// Sets whether the central accepts a timing that the peripheral prefers.
+    ///
+    /// At the beginning of a connection, the central accepts each timing, and chooses the longest interval.
+    ///
+    /// - Throws: `TestCentralError` with the code `notConnected`.
+    public func setAcceptsConnectionParameters(_ accepts: Bool) throws {
+        try server.setFlexible(accepts, on: connection())
+    }
+
+    /// Sets the strength of the central's signal in dBm, which is -50 at the beginning of a connection.
+    ///
+    /// - Throws: `TestCentralError` with the code `notConnected`.
+    public func setSignalStrength(_ strength: Int) throws {
+        try server.setSignalStrength(strength, on: connection())
     }
 
     /// Ends the connection like a central that is suddenly out of range.

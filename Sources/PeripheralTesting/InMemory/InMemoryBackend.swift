@@ -216,7 +216,7 @@ extension PeripheralHost {
     /// Reports a connection event as backend events.
     fileprivate func handle(_ event: ConnectionEvent) {
         switch event {
-        case .connected(let central):
+        case .connected(let central), .changed(let central):
             handle(.connected(central))
         case .paired(let central, _):
             handle(.connected(central))

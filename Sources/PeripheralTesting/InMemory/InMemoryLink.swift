@@ -179,6 +179,23 @@ struct InMemoryLink: BackendLink {
         server.disconnect(connected.linkAddress)
     }
 
+    func prefer(
+        _ preference: ConnectionPreference,
+        for central: Central.ID
+    ) async throws -> ConnectionParameters {
+        guard let parameters = try server.prefer(preference.units(), for: central) else {
+            throw PeripheralError(
+                code: .rejected,
+                message: "Central \(central) refuses the connection parameters."
+            )
+        }
+        return parameters
+    }
+
+    func signalStrength(of central: Central.ID) async throws -> Int {
+        try server.signalStrength(of: central)
+    }
+
     func bondedCentrals() async throws -> [Central] {
         server.bondedCentrals
     }

@@ -21,8 +21,8 @@ struct LinkTableTests {
 
     @Test func theReasonOfOneLinkIsNotThatOfAnother() {
         var table = makeTable()
-        table.take(.ended(connection: 2, reason: 0x08))
-        table.take(.ended(connection: 3, reason: 0x16))
+        _ = table.take(.ended(connection: 2, reason: 0x08))
+        _ = table.take(.ended(connection: 3, reason: 0x16))
         #expect(table.disconnected(phone) == .unknown)
         #expect(table.disconnected(tablet) == DisconnectionReason(.timeout, code: 0x08))
         #expect(table.disconnected(tablet) == .unknown)
@@ -30,17 +30,48 @@ struct LinkTableTests {
 
     @Test func aNewConnectionHasNoReasonYet() {
         var table = makeTable()
-        table.take(.ended(connection: 1, reason: 0x08))
+        _ = table.take(.ended(connection: 1, reason: 0x08))
         table.take(.timeout, of: phone)
         table.connected(phone)
         #expect(table.disconnected(phone) == .unknown)
+    }
+
+    /// Linux answers bluetoothd before the controller has ended the link.
+    @Test func onlyThisDeviceEndsALinkBeforeItsEnd() {
+        var table = makeTable()
+        _ = table.take(.ended(connection: 2, reason: 0x13))
+        #expect(table.disconnected(phone, isFollowed: true) == DisconnectionReason(.device))
+        #expect(table.disconnected(tablet, isFollowed: true) == DisconnectionReason(.central, code: 0x13))
+        #expect(table.disconnected(phone, isFollowed: true) == .unknown)
+    }
+
+    @Test func theParametersBelongToTheLink() {
+        let (first, second) = (Self.parameters(15), Self.parameters(30))
+        var table = LinkTable()
+        #expect(table.take(.began(connection: 1, first)) == nil)
+        table.learn([(1, phone), (2, tablet)])
+        #expect(table.parameters(of: phone) == first)
+        #expect(table.parameters(of: tablet) == nil)
+        #expect(table.take(.changed(connection: 1, status: 0, second)) == phone)
+        #expect(table.take(.changed(connection: 1, status: 0x3B, first)) == nil)
+        #expect(table.parameters(of: phone) == second)
+        // The handle now belongs to another link.
+        _ = table.take(.began(connection: 1, first))
+        #expect(table.parameters(of: phone) == nil)
+        table.learn([(1, tablet)])
+        #expect(table.connection(of: tablet) == 1)
+        #expect(table.parameters(of: tablet) == first)
+    }
+
+    private static func parameters(_ interval: Int) -> ConnectionParameters {
+        ConnectionParameters(interval: .milliseconds(interval))
     }
 
     /// A link that has been reported as ended no longer belongs to its central.
     @Test func aLateEndIsIgnored() {
         var table = makeTable()
         #expect(table.disconnected(phone) == .unknown)
-        table.take(.ended(connection: 1, reason: 0x08))
+        _ = table.take(.ended(connection: 1, reason: 0x08))
         #expect(table.disconnected(phone) == .unknown)
     }
 
@@ -64,7 +95,7 @@ struct LinkTableTests {
         reason: DisconnectionReason
     ) {
         var table = makeTable()
-        if let code { table.take(.ended(connection: 1, reason: code)) }
+        if let code { _ = table.take(.ended(connection: 1, reason: code)) }
         if let name { table.take(DisconnectionReason.Cause(reason: "org.bluez.Reason.\(name)"), of: phone) }
         #expect(table.disconnected(phone) == reason)
     }

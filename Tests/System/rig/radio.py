@@ -287,6 +287,21 @@ class RigController(Controller):
         self.drop_links(tell_host=False)
         return super().on_hci_reset_command(command)
 
+    def on_hci_disconnect_command(self, command):
+        connection = self.find_le_connection_by_handle(command.connection_handle)
+        if self.name != 'hci' or connection is None:
+            return super().on_hci_disconnect_command(command)
+        # A real controller tells its own host who has disconnected (Core Specification, Vol 1, Part F, 2.22).
+        self._send_hci_command_status(hci.HCI_COMMAND_STATUS_PENDING, command.op_code)
+        connection.send_ll_control_pdu(ll.TerminateInd(command.reason))
+        self.on_le_disconnected(connection, hci.HCI_ErrorCode.CONNECTION_TERMINATED_BY_LOCAL_HOST_ERROR)
+
+    def on_hci_read_rssi_command(self, command):
+        known = any(c.handle == command.handle for c in self.le_connections.values())
+        return hci.HCI_Read_RSSI_ReturnParameters(
+            status=OK if known else hci.HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR,
+            handle=command.handle, rssi=-50)
+
     def on_hci_le_create_connection_cancel_command(self, command):
         pending, self.pending_le_connection = self.pending_le_connection, None
         if pending is None:
