@@ -21,8 +21,11 @@ struct ConformanceTests {
     /// It reports the end of each subscription, and sends each value only to proven links.
     private static let differences = ConformanceSuite.knownDifferences.filter { difference in
         !difference.endsDaemon
-            && ["ATT error", "0x0d", "\(PeripheralError.Code.notAddressable)", "response: expected"]
-                .contains { difference.failure.contains($0) }
+            && [
+                "ATT error", "0x0d", "\(PeripheralError.Code.notAddressable)", "response: expected",
+                "interval: expected",
+            ]
+            .contains { difference.failure.contains($0) }
     }
 
     @Test(arguments: ConformanceSuite.scenarios)

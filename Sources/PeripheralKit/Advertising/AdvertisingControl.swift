@@ -73,12 +73,18 @@ final class AdvertisingControl: Sendable {
         deadlines.wake()
     }
 
+    /// The time of the next change of the intervals; `nil` if there is none.
+    var nextSlowdown: Duration? { state.withLock { $0.pace.next(of: $0.resolved) } }
+
     /// Slows advertisements down when their time has come, until the calling task is cancelled.
     func runSlowdowns() async {
         await deadlines.run {
-            state.withLock { $0.pace.next(of: $0.resolved) }
+            nextSlowdown
         } passed: { _ in
-            guard (try? await turns.enter()) != nil else { return }
+            guard (try? await turns.enter()) != nil else {
+                // The run ends. Without an end of the pace, the loop would not wait.
+                return state.withLock { $0.pace = AdvertisingPace() }
+            }
             defer { turns.leave() }
             let (paced, link) = state.withLock { state in
                 let paced = state.pace.pace(state.resolved, at: stopwatch.elapsed())
@@ -100,6 +106,7 @@ final class AdvertisingControl: Sendable {
     /// Rejects all waiting and later changes.
     func stop() {
         turns.close()
+        state.withLock { $0.pace = AdvertisingPace() }
         // Breaks the reference cycle: the link retains the backend, which retains the objects that serve it.
         state.withLock { $0.link = nil }
     }

@@ -53,6 +53,20 @@ struct AdvertisingPaceTests {
         #expect(pace.next(of: Self.advertisements) == .seconds(110))
     }
 
+    /// Otherwise the task that slows down would not wait, and keep a thread busy.
+    @Test func nothingIsDueAfterTheEnd() async throws {
+        let link = RecordingLink()
+        let control = AdvertisingControl(
+            of: Peripheral("Lamp") { Advertisement(slowing: .after(.seconds(30))) },
+            clock: ManualClock(),
+            logger: .silent
+        ) { _ in }
+        control.begin(link)
+        control.stop()
+        control.centralDisconnected()
+        #expect(control.nextSlowdown == nil)
+    }
+
     /// The demands that reach the backend, by a clock that the test sets.
     @Test func theBackendReceivesEachChangeOnce() async throws {
         let (link, clock) = (RecordingLink(), ManualClock())
