@@ -216,6 +216,7 @@ class RigController(Controller):
         self.le_legacy_advertiser = Legacy(self)
         self.le_features &= ~hci.LeFeatureMask.LL_PRIVACY & ~hci.LeFeatureMask.LE_PERIODIC_ADVERTISING
         self.scan_active = True
+        self.scan_times, self.scan_start = (0, 0), 0
         self.seen = set()
         self.supported_commands = set(self.supported_commands) - {
             hci.HCI_LE_SET_PHY_COMMAND, hci.HCI_LE_SET_DATA_LENGTH_COMMAND,
@@ -348,18 +349,32 @@ class RigController(Controller):
 
     def on_hci_le_set_extended_scan_parameters_command(self, command):
         self.scan_active = bool(command.scan_types and command.scan_types[0])
+        self.scan_times = command.scan_intervals[0] * 0.000625, command.scan_windows[0] * 0.000625
         return super().on_hci_le_set_extended_scan_parameters_command(command)
 
     def on_hci_le_set_scan_parameters_command(self, command):
         self.scan_active = bool(command.le_scan_type)
+        self.scan_times = command.le_scan_interval * 0.000625, command.le_scan_window * 0.000625
         return super().on_hci_le_set_scan_parameters_command(command)
 
-    def on_hci_le_set_extended_scan_enable_command(self, command):
+    def is_listening(self):
+        """Whether the scan window is open; in a quick air, it always is."""
+        interval, window = self.scan_times
+        if self.link.longest < 1 or window >= interval:
+            return True
+        return (time.monotonic() - self.scan_start) % interval < window
+
+    def start_scan(self):
+        # A phone also scans for others, so the phase of its windows is random.
         self.seen.clear()
+        self.scan_start = time.monotonic() - random.uniform(0, self.scan_times[0])
+
+    def on_hci_le_set_extended_scan_enable_command(self, command):
+        self.start_scan()
         return super().on_hci_le_set_extended_scan_enable_command(command)
 
     def on_hci_le_set_scan_enable_command(self, command):
-        self.seen.clear()
+        self.start_scan()
         return super().on_hci_le_set_scan_enable_command(command)
 
     def on_ll_advertising_pdu(self, packet):
@@ -392,7 +407,7 @@ class RigController(Controller):
                     data=data, rssi=-50)]))
 
     def on_adv(self, pdu):
-        if self.le_scan_enable:
+        if self.le_scan_enable and self.is_listening():
             key = (bytes(pdu.address), pdu.data, pdu.rsp)
             if not (self.filter_duplicates and key in self.seen):
                 self.seen.add(key)
@@ -658,7 +673,7 @@ async def main():
         'document': document,       # document PATH [kept]: the updates are its parts (kept from the hosts); without: of none
         'copies': copies,           # of that document: whose, bytes, values, and whether it is whole, open or wrong
         'intervals': intervals,     # of the adapters' advertisements: address, data, least and greatest interval in 0.625 ms
-        'pace': pace,               # pace real|quick: advertisements have their intervals, or at most 0.2 s for quick tests
+        'pace': pace,               # pace real|quick: intervals and scan windows are real; or at most 0.2 s, and always open
         'deaf': deaf,               # deaf 1|0: ACL data is lost / arrives again
     }
 
