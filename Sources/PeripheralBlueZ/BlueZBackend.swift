@@ -171,8 +171,15 @@ internal import PeripheralStorage
 ///
 /// ## Names
 ///
-/// The device name in the Generic Access service is the name of the adapter. The name in the advertisement is
-/// the name of the peripheral.
+/// The name in the advertisement is the name of the peripheral. The device name in the Generic Access service
+/// is the alias of the adapter. Android shows the advertised name, and an iPhone shows the device name.
+/// Therefore the adapter has the name of the peripheral during the run, if no person and no other program has
+/// chosen an alias. ``AdapterSettings/Alias`` describes the rule.
+///
+/// The appearance in the Generic Access service is the device class of the adapter. A program cannot set it.
+/// To set it on an adapter with classic Bluetooth, write the appearance as `Class` into the section
+/// `[General]` of `main.conf`, such as `Class = 0x000340` for a heart rate sensor. The class has no room for
+/// the two lowest bits of an appearance. On an adapter without classic Bluetooth, the appearance is 0.
 public struct BlueZBackend: PeripheralBackend {
     let adapter: AdapterSelection
     let bus: BusAddress

@@ -28,7 +28,7 @@ struct ServerAttribute: Sendable {
     private(set) var permissions: DescriptorPermissions
     private(set) var readSecurity: SecurityLevel = .open
     private(set) var writeSecurity: SecurityLevel = .open
-    private(set) var content: Content
+    var content: Content
     /// Whether the application authorizes each part of a value before it is prepared.
     var authorizesWrites = false
 

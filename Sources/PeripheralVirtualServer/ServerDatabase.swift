@@ -23,6 +23,11 @@ struct ServerDatabase: Sendable {
         addBuiltInServices(deviceName: deviceName, version: version)
     }
 
+    /// Changes the device name, which is the first value.
+    mutating func rename(_ name: String) {
+        attributes[AttributeHandle(rawValue: 0x0003)]?.content = .fixed(Array(name.utf8))
+    }
+
     /// The value handle of Service Changed.
     var serviceChanged = AttributeHandle(rawValue: 0x000A)
 

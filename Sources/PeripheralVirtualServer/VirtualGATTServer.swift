@@ -65,7 +65,7 @@ package final class VirtualGATTServer: Sendable {
     /// Why a central can never connect; `nil` if it can connect while there is an advertisement.
     let absence: String?
 
-    private let deviceName: String
+    private let deviceName: Mutex<String>
     private let version: BlueZVersion
     let clock: any Clock<Duration>
     let state: Mutex<State>
@@ -94,13 +94,30 @@ package final class VirtualGATTServer: Sendable {
     ) {
         self.absence = absence
         self.address = address
-        self.deviceName = deviceName
+        self.deviceName = Mutex(deviceName)
         self.version = version
         self.connectionsInterruptAdvertising = connectionsInterruptAdvertising
         self.asksBeforeRepairing = asksBeforeRepairing
         self.findsSubscribersByAddress = findsSubscribersByAddress
         self.clock = clock
         state = Mutex(State(att: ATTServerState(deviceName: deviceName, version: version)))
+    }
+
+    /// Changes the device name of the Generic Access service.
+    ///
+    /// - Parameters:
+    ///   - name: The new name.
+    ///   - former: The name that the server must have, or `nil` for any name.
+    /// - Returns: Whether the name was changed.
+    @discardableResult
+    package func rename(_ name: String, from former: String? = nil) -> Bool {
+        let isRenamed = deviceName.withLock { present in
+            guard former == nil || former == present else { return false }
+            present = name
+            return true
+        }
+        if isRenamed { state.withLock { $0.att.database.rename(name) } }
+        return isRenamed
     }
 
     /// Resets the host like a restart of the stack: no connections, no advertisements, only the stack's own
@@ -112,7 +129,7 @@ package final class VirtualGATTServer: Sendable {
         disconnectAll()
         let pending = state.withLock { state in
             let trusted = state.att.trusted
-            state.att = ATTServerState(deviceName: deviceName, version: version)
+            state.att = ATTServerState(deviceName: deviceName.withLock(\.self), version: version)
             state.att.trusted = trusted.filter { state.bonds[$0] != nil }
             for (address, bond) in state.bonds {
                 state.att.restoreServiceChanged(bond.serviceChanged, of: address)

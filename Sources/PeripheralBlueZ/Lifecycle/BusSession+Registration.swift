@@ -16,6 +16,7 @@ extension BusSession {
         switch action {
         case .registerAgent:
             try await watchCentrals(of: adapter)
+            try await claimAlias(of: ObjectPath(adapter), by: managers, for: supervisor)
             try await agent.register(on: ObjectPath(adapter))
             return .registeredAgent
         case .registerServices(let groups):
@@ -88,6 +89,7 @@ extension BusSession {
             return .withdrewApplications
         case .withdrawAgent:
             try await agent.withdraw(from: ObjectPath(adapter))
+            try await releaseAlias(of: ObjectPath(adapter), by: managers, for: supervisor)
             return .withdrewAgent
         case .finish:
             return nil
@@ -138,7 +140,7 @@ extension BusSession {
     func prepare(_ adapter: AdapterDescription, _ settings: AdapterSettings) async throws {
         let path = try ObjectPath(adapter.path)
         if settings.powersOn, !adapter.isPowered { try await powerOn(path) }
-        if let alias = settings.alias, alias != adapter.alias {
+        if let alias = settings.alias.name, alias != adapter.alias {
             try await set("Alias", .string(alias), of: path)
         }
         if let isPairable = settings.isPairable { try await set("Pairable", .bool(isPairable), of: path) }
@@ -152,7 +154,7 @@ extension BusSession {
         }
     }
 
-    private func set(_ property: String, _ value: BusValue, of adapter: ObjectPath) async throws(BusError) {
+    func set(_ property: String, _ value: BusValue, of adapter: ObjectPath) async throws(BusError) {
         _ = try await connection.call(
             BlueZ.name,
             adapter,

@@ -26,8 +26,10 @@ final class Supervisor: Sendable {
         var addresses: [String: DeviceAddress] = [:]
         /// The knowledge about handles from earlier registrations.
         var record: HandleRecord
-        /// The preserved text of ``record``.
-        var preservedRecord: String
+        /// The alias that the peripheral has given an adapter.
+        var ownAlias: String?
+        /// The preserved text of ``record`` and ``ownAlias``.
+        var preserved: String
         /// The publication that the host has not been informed of.
         var unreported: PublishedPeripheral?
         /// Whether the peripheral is registered on an adapter that is powered off.
@@ -75,10 +77,12 @@ final class Supervisor: Sendable {
         service = backend.serviceManager.map { ServiceReporter(to: $0, on: loop, logger: logger) }
         log = RunLog(logger)
         settings = SettingsReport(files: backend.files, publication: publication, log: log)
+        let parts = publication.backendState.split(separator: "\n", maxSplits: 1).map(String.init)
         state = Mutex(
             State(
-                record: HandleRecord(publication.backendState) ?? HandleRecord(),
-                preservedRecord: publication.backendState
+                record: parts.first.flatMap(HandleRecord.init) ?? HandleRecord(),
+                ownAlias: parts.count > 1 ? parts[1] : nil,
+                preserved: publication.backendState
             )
         )
         services = WantedServices(publication, log: log)
@@ -356,11 +360,31 @@ extension Supervisor {
     ///
     /// If the state is preserved, the knowledge also lasts for the next run.
     func keep(_ record: HandleRecord) {
-        let isNew = state.withLock { state in
-            defer { (state.record, state.preservedRecord) = (record, record.text) }
-            return state.preservedRecord != record.text
+        preserve { $0.record = record }
+    }
+
+    /// Keeps the alias that the peripheral has given the adapter; `nil` if it has given none.
+    func keepAlias(_ alias: String?) {
+        preserve { $0.ownAlias = alias }
+    }
+
+    private func preserve(_ change: (inout State) -> Void) {
+        let new = state.withLock { state -> String? in
+            change(&state)
+            let text = state.record.text + (state.ownAlias.map { "\n\($0)" } ?? "")
+            defer { state.preserved = text }
+            return state.preserved == text ? nil : text
         }
-        if isNew { host.handle(.backendStateChanged(record.text)) }
+        if let new { host.handle(.backendStateChanged(new)) }
+    }
+
+    /// The alias that the peripheral has given an adapter, in this run or earlier.
+    var ownAlias: String? { state.withLock(\.ownAlias) }
+
+    /// The alias that the adapter must have during the run.
+    var wantedAlias: String? {
+        guard backend.settings.alias == .ofPeripheral else { return nil }
+        return AdapterAlias.wanted(by: publication.advertisements)
     }
 
     func address(of adapter: String) -> DeviceAddress? {

@@ -438,7 +438,7 @@ extension SupervisorStateMachine {
 extension SupervisorStateMachine {
     /// Returns whether the adapter differs from the required settings.
     private static func demands(_ settings: AdapterSettings, of adapter: AdapterDescription) -> Bool {
-        if let alias = settings.alias, alias != adapter.alias { return true }
+        if let alias = settings.alias.name, alias != adapter.alias { return true }
         return settings.isPairable != nil || settings.powersOn && !adapter.isPowered
     }
 }

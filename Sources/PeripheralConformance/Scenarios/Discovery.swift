@@ -4,7 +4,36 @@ internal import PeripheralTesting
 internal import PeripheralVirtualServer
 
 extension ConformanceSuite {
-    static let discovery: [Scenario] = [databaseAsDeclared, handlesAscend, repeatedTypesKeepTheirPlaces]
+    static let discovery: [Scenario] = [
+        databaseAsDeclared, handlesAscend, repeatedTypesKeepTheirPlaces, deviceName, deviceNameOfTheFirst,
+    ]
+
+    static let deviceName = Scenario("a central reads the name of the peripheral as the name of the device") {
+        ScenarioRun(lamp("Lamp of the Scenario"), runs: 2) { central, _ in
+            try expect("name", try await name(by: central), is: "Lamp of the Scenario")
+        }
+    }
+
+    static let deviceNameOfTheFirst = Scenario("the device has the name of the first of two peripherals") {
+        ScenarioRun(lamp("Second")) { central, _ in
+            try expect("name", try await name(by: central), is: "First")
+        }
+        .beside(lamp("First", id: "first"))
+    }
+
+    private static func lamp(_ name: String, id: String? = nil) -> Peripheral {
+        Peripheral(name, restorationIdentifier: id) {
+            GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
+        }
+    }
+
+    private static func name(by central: any TestCentral) async throws -> String {
+        let characteristics = try await central.discover().services.flatMap(\.characteristics)
+        guard let name = characteristics.first(where: { $0.uuid == .deviceName }) else {
+            throw ConformanceFailure(description: "The device has no name.")
+        }
+        return String(decoding: try await central.read(name.valueHandle, offset: 0), as: UTF8.self)
+    }
 
     static let databaseAsDeclared = Scenario("the central discovers exactly what is declared, in its order") {
         let peripheral = Peripheral("Database") {

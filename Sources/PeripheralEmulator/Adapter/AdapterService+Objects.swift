@@ -387,7 +387,8 @@ extension AdapterService {
     }
 
     private func setAlias(_ alias: String) {
-        self.alias = alias.isEmpty ? configuration.deviceName : alias
+        controller.alias = alias.isEmpty ? nil : alias
+        server.rename(self.alias)
         emitChanged(BlueZName.adapter, [("Alias", .string(self.alias))])
     }
 }

@@ -17,7 +17,8 @@ actor AdapterService {
     let crash: @Sendable () -> Void
 
     private(set) var isPowered: Bool
-    var alias: String
+    /// The stored alias, or the name from bluetoothd's configuration.
+    var alias: String { controller.alias ?? configuration.deviceName }
     var discoverable = false
     var applications: [Client: Registration<RegisteredApplication>] = [:]
     var advertisements: [Client: Registration<RegisteredAdvertisement>] = [:]
@@ -47,7 +48,6 @@ actor AdapterService {
         self.configuration = configuration
         path = try BlueZName.root.appending(controller.adapter.name)
         isPowered = controller.adapter.isPowered && !controller.isBlocked
-        alias = configuration.deviceName
     }
 
     func makeNumber() -> Int {

@@ -9,11 +9,18 @@ final class Controller: Sendable {
     let server: VirtualGATTServer
     let sockets = ControllerSockets()
     private let blocked = Mutex(false)
+    /// The alias that bluetoothd has stored.
+    private let storedAlias = Mutex<String?>(nil)
 
     /// Whether rfkill blocks the controller.
     var isBlocked: Bool {
         get { blocked.withLock(\.self) }
         set { blocked.withLock { $0 = newValue } }
+    }
+
+    var alias: String? {
+        get { storedAlias.withLock(\.self) }
+        set { storedAlias.withLock { $0 = newValue } }
     }
 
     init(_ adapter: EmulatedAdapter, _ configuration: EmulatedBlueZ.Configuration) {

@@ -44,12 +44,15 @@ public struct InMemoryBackend: PeripheralBackend {
     public init(as stack: InMemoryStack = .bluez(BlueZRules.minimumVersion)) {
         self.stack = stack
         server = VirtualGATTServer(
-            deviceName: "Virtual",
+            deviceName: Self.name,
             version: stack.baseVersion,
             address: .virtualHost,
             asksBeforeRepairing: true
         )
     }
+
+    /// The device name while no peripheral is published.
+    private static let name = "Virtual"
 
     /// Creates a central that can connect to the peripherals of this stack.
     ///
@@ -94,6 +97,8 @@ public struct InMemoryBackend: PeripheralBackend {
                 cause: error
             )
         }
+        let name = publication.advertisements.first { $0.kind == .connectable }?.localName ?? ""
+        let isNamed = !name.isEmpty && server.rename(name, from: Self.name)
         server.setPairingAgent(HostPairingAgent(publication.pairing, for: host, on: server))
         server.isPairable = host.allowsPairing
         let (connectionChanges, changeConnections) = AsyncStream.makeStream(of: Void.self)
@@ -141,6 +146,7 @@ public struct InMemoryBackend: PeripheralBackend {
             await services.removeAll()
             server.observeConnections(nil)
             server.setPairingAgent(nil)
+            if isNamed { server.rename(Self.name) }
             order.finish()
             confirm.finish()
         }

@@ -58,7 +58,7 @@ struct BusLossTests {
         try await BusProxy.run(to: bluez.busAddress, cutting: cut) { proxy, loop in
             let peripheral = Self.makePeripheral()
             let backend = BlueZBackend(
-                settings: AdapterSettings(alias: "\(cut)"),
+                settings: AdapterSettings(alias: .named("\(cut)")),
                 bus: .address(proxy.address)
             )
             let run = Task {

@@ -1,0 +1,72 @@
+internal import Logging
+internal import PeripheralDBus
+
+extension BusSession {
+    /// Gives the adapter the name of the peripheral, unless the alias was chosen otherwise.
+    ///
+    /// A failure does not prevent the publication.
+    func claimAlias(of adapter: ObjectPath, by managers: AdapterManagers, for supervisor: Supervisor)
+        async throws
+    {
+        guard let wanted = supervisor.wantedAlias,
+            let alias = AdapterAlias(
+                try await managers.properties(of: BlueZ.adapter),
+                own: supervisor.ownAlias
+            )
+        else { return }
+        let claim = alias.claim(of: wanted)
+        guard claim != .unnecessary else { return }
+        var reason = "it has an alias, which 'bluetoothctl reset-alias' removes"
+        if claim == .possible {
+            let others: Int? = try await managers.properties(of: BlueZ.advertisingManager)["ActiveInstances"]?
+                .integer()
+            if others ?? 0 == 0 || alias.isOwn {
+                // The peripheral must recognize its alias even if the program is killed now.
+                supervisor.keepAlias(wanted)
+                guard let refusal = try await setAlias(wanted, of: adapter) else { return }
+                supervisor.keepAlias(alias.isOwn ? alias.own : nil)
+                reason = "bluetoothd refuses to change it (\(refusal))"
+            } else {
+                reason = "another program advertises"
+            }
+        }
+        supervisor.log.report(
+            .alias,
+            .notice,
+            """
+            Centrals read the name '\(alias.alias)' of the adapter instead of '\(wanted)', because \(reason). \
+            AdapterSettings(alias:) determines the name.
+            """
+        )
+    }
+
+    /// Removes the alias, if it is still the one that the peripheral has chosen.
+    func releaseAlias(of adapter: ObjectPath, by managers: AdapterManagers, for supervisor: Supervisor)
+        async throws
+    {
+        guard let own = supervisor.ownAlias else { return }
+        func isOwn() async throws -> Bool {
+            AdapterAlias(try await managers.properties(of: BlueZ.adapter), own: own)?.isOwn == true
+        }
+        if try await isOwn() {
+            guard try await setAlias("", of: adapter) == nil else { return }
+            // bluetoothd reports the name when the kernel has it. An earlier run would mistake the alias.
+            for _ in 0..<20 where try await isOwn() {
+                try? await ContinuousClock().sleep(for: .milliseconds(5))
+            }
+        }
+        supervisor.keepAlias(nil)
+    }
+
+    /// Sets the alias; an empty one restores the name of the adapter.
+    ///
+    /// - Returns: The refusal of bluetoothd, or of the policy of the bus.
+    private func setAlias(_ alias: String, of adapter: ObjectPath) async throws(BusError) -> String? {
+        do throws(BusError) {
+            try await set("Alias", .string(alias), of: adapter)
+            return nil
+        } catch .remote(let name, _) {
+            return name
+        }
+    }
+}
