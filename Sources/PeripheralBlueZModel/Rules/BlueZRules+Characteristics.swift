@@ -42,6 +42,23 @@ extension BlueZRules {
                 "declare only one of .notify and .indicate if confirmations matter"
             )
         }
+        if properties.allowsSubscription, characteristic.security.notify > .open,
+            version < .socketPerSubscriber
+        {
+            warn(
+                "BlueZ before 5.76 sends each value to all subscribers, so no subscriber receives a value while the "
+                    + "link of one of them lacks the required security",
+                "use BlueZ 5.76 or later if several centrals subscribe"
+            )
+        }
+        // The shape of a control point.
+        if properties == [.write, .indicate], version < .confirmationsOnSockets {
+            warn(
+                "BlueZ before 5.80 sends each indication to all subscribers, so a response for one central reaches "
+                    + "all of them",
+                "use BlueZ 5.80 or later if several centrals subscribe"
+            )
+        }
         return issues
     }
 }

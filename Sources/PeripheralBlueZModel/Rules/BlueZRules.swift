@@ -176,8 +176,21 @@ extension BlueZRules {
     private func examineLayout(of table: AttributeTable) -> [DeclarationIssue] {
         let first = AttributeHandle(rawValue: ownHandles.upperBound.rawValue + 1)
         do {
-            _ = try AttributeTable(services: table.services, firstHandle: first)
-            return []
+            let table = try AttributeTable(services: table.services, firstHandle: first)
+            let isTooLarge = table.services.indices.contains { index in
+                table.services[index].handle == nil && table.serviceRange(index).upperBound >= Self.endOfHash
+            }
+            guard isTooLarge else { return [] }
+            return [
+                DeclarationIssue(
+                    severity: .warning,
+                    element: "peripheral",
+                    reason:
+                        "its services use handles above 0x03ff, which BlueZ's database hash does not cover, "
+                        + "so centrals keep using the attributes that they have cached",
+                    remedy: "declare fewer characteristics and descriptors"
+                )
+            ]
         } catch {
             return [
                 DeclarationIssue(

@@ -62,6 +62,20 @@ struct BlueZRulesTests {
             remedy: "declare only one of .notify and .indicate if confirmations matter"
         ),
         Row(
+            testDescription: "secured updates",
+            peripheral: peripheral([.read, .notify], security: .encrypted),
+            versions: ["5.66", "5.72", "5.73", "5.74", "5.75"],
+            reason: "BlueZ before 5.76 sends each value to all subscribers",
+            remedy: "use BlueZ 5.76 or later"
+        ),
+        Row(
+            testDescription: "a control point",
+            peripheral: peripheral([.write, .indicate]),
+            versions: ["5.66", "5.72", "5.73", "5.74", "5.75", "5.76"],
+            reason: "BlueZ before 5.80 sends each indication to all subscribers",
+            remedy: "use BlueZ 5.80 or later"
+        ),
+        Row(
             testDescription: "device information",
             peripheral: peripheral(.read, service: 0x180A),
             element: "service 180a",
@@ -170,6 +184,22 @@ struct BlueZRulesTests {
         #expect(elements == ["characteristic 2a6e \"Soil\" of service 181a"])
     }
 
+    /// Handles that BlueZ chooses can also pass the end of the hash.
+    @Test(arguments: [(502, false), (503, true)])
+    func aLargePeripheralPassesTheHash(count: Int, isReported: Bool) {
+        // A service, a declaration and a value for each characteristic, behind the 18 handles of BlueZ.
+        let peripheral = Peripheral("P") {
+            GATTService(0x180F) {
+                for number in 0..<count {
+                    Characteristic<UInt8>(BluetoothUUID(UInt16(0xA000 + number)), value: 1)
+                }
+            }
+        }
+        let issues = peripheral.validate(for: .bluez("5.87"))
+        #expect(issues.map(\.element) == (isReported ? ["peripheral"] : []))
+        #expect(issues.allSatisfy { $0.severity == .warning && $0.reason.contains("above 0x03ff") })
+    }
+
     /// The two do not meet in a table that begins at 0x0001, but do behind BlueZ's own services.
     @Test func servicesMayMeetBehindThoseOfBlueZ() {
         let peripheral = Peripheral("P") {
@@ -268,6 +298,8 @@ struct BlueZRulesTests {
                 Characteristic<[UInt8]>(0x2A58, .indicate, security: .encrypted)
             }
         }
-        #expect(peripheral.validate(for: .bluez(version)) == [])
+        // Before 5.76, the updates that require security are an issue of their own.
+        let issues = peripheral.validate(for: .bluez(version)).filter { !$0.reason.contains("to all subscribers") }
+        #expect(issues == [])
     }
 }
