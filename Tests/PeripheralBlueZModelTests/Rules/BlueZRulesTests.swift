@@ -299,7 +299,9 @@ struct BlueZRulesTests {
             }
         }
         // Before 5.76, the updates that require security are an issue of their own.
-        let issues = peripheral.validate(for: .bluez(version)).filter { !$0.reason.contains("to all subscribers") }
+        let issues = peripheral.validate(for: .bluez(version)).filter {
+            !$0.reason.contains("to all subscribers")
+        }
         #expect(issues == [])
     }
 }
