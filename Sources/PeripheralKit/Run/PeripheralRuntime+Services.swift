@@ -216,7 +216,8 @@ extension PeripheralRuntime {
         }
         guard isFirst else { return }
         let remedy =
-            preservation == nil ? " To use the same handles in each run, declare a restoration identifier." : ""
+            preservation == nil
+            ? " To use the same handles in each run, declare a restoration identifier." : ""
         logger.warning(
             """
             Services have handles from 0x0400 on. BlueZ no longer updates the Database Hash for any program, \

@@ -162,9 +162,7 @@ final class PeripheralRuntime: PeripheralHost {
         case .handleAssigned(let handle, let onAir):
             server.handlesOnAir.assign(onAir, to: handle)
             declaration.assigned(onAir, to: handle)
-            if preservation == nil, onAir.rawValue >= FormerPlaces.endOfHash,
-                publication.table[handle].map({ publication.table.services[$0.kind.service].handle }) == .some(nil)
-            {
+            if preservation == nil, onAir.rawValue >= FormerPlaces.endOfHash, !isPinned(handle) {
                 reportFrozenHash()
             }
             preservation?.assigned(onAir, to: handle)
@@ -235,6 +233,12 @@ final class PeripheralRuntime: PeripheralHost {
         }
         note { $0.unsubscribed(characteristic, by: central) }
         if let central { procedures.cancel(for: central, of: characteristic) }
+    }
+
+    /// Whether the program has chosen the handles of the service of an attribute.
+    private func isPinned(_ handle: AttributeHandle) -> Bool {
+        let table = publication.table
+        return table[handle].map { table.services[$0.kind.service].handle != nil } ?? false
     }
 
     private func suspend() {

@@ -46,7 +46,7 @@ struct FrozenHashTests {
         #expect(try await warnings(about: Self.lamp(), assigning: 0x03FF) == [])
     }
 
-    /// BlueZ's rules warn about a pinned service. With an identifier, the framework has chosen the handles.
+    /// BlueZ has other rules for pinned services, and the framework chooses handles with an identifier.
     @Test func handlesThatWereChosenAreNot() async throws {
         #expect(try await warnings(about: Self.lamp(at: 0x0500), assigning: 0x0500) == [])
         let store = InMemoryRestorationStore()
