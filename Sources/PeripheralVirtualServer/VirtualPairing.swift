@@ -68,8 +68,14 @@ struct VirtualPairing: Sendable {
     ///
     /// - Throws: ``Failure`` or `CancellationError`.
     func run(within limit: Duration, on clock: any Clock<Duration>) async throws {
-        guard isPairable || !user.isBonding else { throw Failure(message: "The peripheral is not pairable.") }
-        guard let agent else { throw Failure(message: "The peripheral has no pairing agent.") }
+        guard isPairable || !user.isBonding else {
+            throw Failure(
+                message: "The peripheral is not pairable. It declares no pairing, or no pairing window is open."
+            )
+        }
+        guard let agent else {
+            throw Failure(message: "The peripheral declares no pairing, so no central can pair.")
+        }
         // A peripheral without input and output does not promise protection. Any other refuses to pair
         // without it.
         if user.requiresAuthentication, model == .justWorks, capability != .noInputNoOutput {

@@ -1,4 +1,4 @@
-// import PeripheralBlueZ, or PeripheralTesting in a test, which declare it
+// import PeripheralBlueZ, or PeripheralTesting in a test. For a String, use .bluez(version:)
 import PeripheralKit
 
 func run(_ peripheral: Peripheral) async throws {

@@ -30,7 +30,7 @@ extension PeripheralBackend where Self == _BlueZOfOtherModule {
 @available(
     *,
     unavailable,
-    message: "import PeripheralBlueZ, or PeripheralTesting in a test, which declare it"
+    message: "import PeripheralBlueZ, or PeripheralTesting in a test. For a String, use .bluez(version:)"
 )
 extension StackProfile where Self == _BlueZOfOtherModule {
     /// Stands for the declaration in `PeripheralBlueZModel`.
@@ -38,4 +38,18 @@ extension StackProfile where Self == _BlueZOfOtherModule {
 
     /// Stands for the declaration in `PeripheralBlueZModel`.
     public static func bluez(version: Any) -> _BlueZOfOtherModule { _BlueZOfOtherModule() }
+}
+
+@available(*, unavailable, message: "import PeripheralBlueZ, which declares it")
+extension Peripheral {
+    /// Stands for the declaration in `PeripheralBlueZ`.
+    public func run(
+        on backend: _BlueZOfOtherModule,
+        stoppingOn signals: [CInt],
+        restoringFrom store: Any? = nil,
+        savingEvery interval: Duration? = nil,
+        logger: Any? = nil,
+        _ body: (@Sendable (_ session: PeripheralSession) async throws -> Void)? = nil,
+        until stop: (@Sendable () async -> Void)? = nil
+    ) async throws {}
 }

@@ -95,7 +95,8 @@ public struct Pairing: Sendable {
     ///
     /// ```swift
     /// let pairing = Pairing.justWorks { central in
-    ///     !central.isBonded && (await screen.asks("Pair with \(central.address)?"))
+    ///     guard !central.isBonded else { return false }
+    ///     return await screen.asks("Pair with \(central.address)?")
     /// }
     /// ```
     ///

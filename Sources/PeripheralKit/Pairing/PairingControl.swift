@@ -106,6 +106,10 @@ final class PairingControl: Sendable {
         // If the number of bonds is unknown, there may be no room.
         let bonded = try? await link().bondedCentrals().map(\.address)
         guard let bonded, state.withLock({ $0.hasRoom(besides: bonded) }) else {
+            logger.notice(
+                "A central cannot pair, because the maximum number of bonds is reached.",
+                metadata: ["peripheral.central": "\(central.address)"]
+            )
             answered(central, .tooManyBonds)
             return .tooManyBonds
         }

@@ -55,7 +55,7 @@ extension Pairing {
     /// Returns this pairing with a maximum number of bonds.
     ///
     /// ```swift
-    /// Peripheral("Lock", pairing: .justWorks.limitingBonds(to: 4, replacingOldest: true)) { … }
+    /// let pairing = Pairing.justWorks.limitingBonds(to: 4, replacingOldest: true)
     /// ```
     ///
     /// All bonds of the adapter count, including those that other programs have made. If the maximum is

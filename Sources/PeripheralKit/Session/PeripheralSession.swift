@@ -99,7 +99,7 @@ extension PeripheralSession {
     ///
     /// ```swift
     /// try await session.prefer(.lowLatency, for: central)
-    /// try await session.send(firmware, over: chunks, to: central)
+    /// try await session.send(Array(text.utf8), over: transfer, to: central)
     /// try await session.prefer(.lowPower, for: central)
     /// ```
     ///

@@ -124,7 +124,10 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
         guard let found = descriptors.first(where: { $0.uuid == descriptor }) else {
             throw TestCentralError(
                 code: .notFound,
-                message: "Characteristic \(uuid) has no descriptor \(descriptor)."
+                message: descriptor == 0x2902
+                    ? "Characteristic \(uuid) has no notifications and no indications. "
+                        + "Declare it with .notify or .indicate."
+                    : "Characteristic \(uuid) has no descriptor \(descriptor)."
             )
         }
         return found.handle

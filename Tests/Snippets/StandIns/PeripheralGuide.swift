@@ -11,6 +11,7 @@ enum PeripheralGuideStandIns {
         var beats: AsyncStream<Beat> { get }
     }
 
+    static var power: Characteristic<Bool> { fatalError() }
     static var sensor: any Sensor { fatalError() }
 }
 

@@ -63,10 +63,12 @@ enum PeripheralKitStandIns {
     protocol Screen: Sendable {
         func show(_ passkey: UInt32) async
         func asks(whetherSame number: UInt32) async -> Bool
+        func asks(_ question: String) async -> Bool
     }
 
     protocol Button: Sendable {
         var isHeld: Bool { get async }
+        var presses: AsyncStream<Void> { get }
         func pressed() async
     }
 

@@ -14,6 +14,13 @@ struct DeclarationValidation {
                 "reserve 0 to 512 handles"
             )
         }
+        if peripheral.onRestore != nil, peripheral.restorationIdentifier == nil {
+            warning(
+                "peripheral",
+                "onRestore is never called without a restoration identifier",
+                "declare the restorationIdentifier of the Peripheral"
+            )
+        }
         examineServices(of: peripheral)
         issues += peripheral.restorationIssues
         examinePairing(of: peripheral)
