@@ -70,7 +70,8 @@ struct VirtualPairing: Sendable {
     func run(within limit: Duration, on clock: any Clock<Duration>) async throws {
         guard isPairable || !user.isBonding else {
             throw Failure(
-                message: "The peripheral is not pairable. It declares no pairing, or no pairing window is open."
+                message: "The peripheral is not pairable. It declares no pairing, or "
+                    + "no pairing window is open."
             )
         }
         guard let agent else {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PeripheralKit
 
-/// What a peripheral without a restoration identifier is told.
+/// The issues of a peripheral without a restoration identifier.
 struct RestoringWithoutIdentifierTests {
     @Test func aHandlerThatIsNeverCalledIsReported() {
         let lamp = Peripheral("Lamp") {
