@@ -54,8 +54,9 @@ extension SwitchService {
         return Peripheral("my-device", restorationIdentifier: "my-device", pairing: pairing) {
             self
         } onRestore: { restored in
-            // The hardware may differ from the preserved value, for example after a loss of power. An error
-            // would end the run, and the program would be started again and again.
+            // This does not run in the first run, which has nothing to restore. Later, the hardware may
+            // differ from the preserved value, for example after a loss of power. An error would end the
+            // run, and the program would be started again and again.
             do {
                 try await turn(restored.value(of: isOn) ?? false)
             } catch {
