@@ -105,7 +105,7 @@ final class PairingControl: Sendable {
         guard state.withLock({ $0.policy.maximumBonds != nil }), !central.isBonded else { return nil }
         // If the number of bonds is unknown, there may be no room.
         let bonded = try? await link().bondedCentrals().map(\.address)
-        guard let bonded, state.withLock({ $0.hasRoom(besides: bonded) }) else {
+        guard let bonded, state.withLock({ $0.hasRoom(for: central, besides: bonded) }) else {
             logger.notice(
                 "A central cannot pair, because the maximum number of bonds is reached.",
                 metadata: ["peripheral.central": "\(central.address)"]

@@ -21,8 +21,6 @@ struct PairingStateMachine {
         var central: Central
         /// The number of questions that wait for an answer.
         var questions = 0
-        /// Whether a question was answered with consent.
-        var isAccepted = false
         /// The time at which the attempt has failed; `nil` while a question waits.
         var expiry: Duration?
     }
@@ -51,11 +49,6 @@ struct PairingStateMachine {
     /// The time of the next change; `nil` if there is none.
     var deadline: Duration? {
         ([windowEnd] + attempts.values.map(\.expiry)).compactMap(\.self).min()
-    }
-
-    /// The number of centrals that may be about to bond.
-    var bondsInProgress: Int {
-        attempts.values.count { $0.isAccepted && !$0.central.isBonded }
     }
 
     // MARK: The window
@@ -155,7 +148,6 @@ struct PairingStateMachine {
         guard var attempt = attempts[central.id] else { return [] }
         if let failure { return end(central.id, failure) }
         attempt.questions -= 1
-        attempt.isAccepted = true
         if attempt.questions == 0 { attempt.expiry = now + Self.attemptLimit }
         attempts[central.id] = attempt
         return []
@@ -173,10 +165,13 @@ struct PairingStateMachine {
 
     // MARK: The maximum
 
-    /// Returns whether one more central can bond, besides the bonded centrals with these addresses.
-    func hasRoom(besides bonded: [DeviceAddress]) -> Bool {
+    /// Returns whether a central can bond, besides the bonded centrals with these addresses.
+    ///
+    /// Other centrals that are pairing count as well, because each of them may bond.
+    func hasRoom(for central: Central, besides bonded: [DeviceAddress]) -> Bool {
         guard let maximum = policy.maximumBonds else { return true }
-        let isFull = bonded.count + bondsInProgress >= maximum
+        let others = attempts.values.count { $0.central != central && !$0.central.isBonded }
+        let isFull = bonded.count + others >= maximum
         return !isFull || policy.replacesOldest && bonds.contains { bonded.contains($0) }
     }
 

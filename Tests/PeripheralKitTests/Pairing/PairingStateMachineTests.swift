@@ -140,15 +140,19 @@ struct PairingStateMachineTests {
 
     // MARK: Bonds
 
-    @Test func theMaximumIncludesCentralsThatAreAboutToBond() {
+    @Test func theMaximumIncludesCentralsThatArePairing() {
         var machine = PairingStateMachine(PairingPolicy(maximumBonds: 2))
         let other = DeviceAddress.numbered(9)
-        #expect(machine.hasRoom(besides: [other]))
+        #expect(machine.hasRoom(for: Self.tablet, besides: [other]))
         _ = machine.connected(Self.phone)
         machine.asked(about: Self.phone)
+        #expect(!machine.hasRoom(for: Self.tablet, besides: [other]))
+        #expect(machine.hasRoom(for: Self.phone, besides: [other]))
         _ = machine.answered(Self.phone, nil, at: .zero)
-        #expect(!machine.hasRoom(besides: [other]))
-        #expect(machine.hasRoom(besides: []))
+        #expect(!machine.hasRoom(for: Self.tablet, besides: [other]))
+        #expect(machine.hasRoom(for: Self.tablet, besides: []))
+        _ = machine.passed(.seconds(30))
+        #expect(machine.hasRoom(for: Self.tablet, besides: [other]))
     }
 
     @Test func onlyOwnBondsAreReplaced() {
@@ -157,12 +161,12 @@ struct PairingStateMachineTests {
         )
         let policy = PairingPolicy(maximumBonds: 2, replacesOldest: true)
         var machine = PairingStateMachine(policy, bonds: [first, second])
-        #expect(machine.hasRoom(besides: [first, foreign]))
+        #expect(machine.hasRoom(for: Self.phone, besides: [first, foreign]))
         #expect(machine.excess(of: [first, second, foreign]) == [first])
         #expect(machine.excess(of: [second, foreign]) == [])
         #expect(machine.bondRemoved(first) == [.bondsChanged([second])])
         #expect(machine.bondRemoved(foreign) == [])
-        #expect(!PairingStateMachine(policy).hasRoom(besides: [first, foreign]))
+        #expect(!PairingStateMachine(policy).hasRoom(for: Self.phone, besides: [first, foreign]))
         // The newest bond is never the excess.
         #expect(machine.excess(of: [second, foreign, first]) == [])
     }
