@@ -72,7 +72,7 @@ public struct Advertisement: Hashable, Sendable {
     /// Whether phones list the peripheral when they search for new devices.
     public var discoverability: Discoverability
 
-    /// The advertising interval, or `nil` for ``AdvertisingInterval/fast``.
+    /// The advertising interval, or `nil` for `AdvertisingInterval.fast`.
     ///
     /// Some Bluetooth stacks do not let the program choose the interval.
     public var interval: AdvertisingInterval?
