@@ -120,13 +120,16 @@ final class Links {
             )
         }
         try control.send(command)
-        setTimer(
-            loop.schedule(after: Self.limit) { [weak self] in
-                self?.timer = nil
-                let message = "The controller has not answered in time."
-                self?.endQuestions(PeripheralError(code: .timedOut, message: message)) { _ in true }
-            }
-        )
+        // A measurement is answered at once. Repeated measurements must not extend the wait for a central.
+        if timer == nil || command.opcode == LinkCommand.updateOpcode {
+            setTimer(
+                loop.schedule(after: Self.limit) { [weak self] in
+                    self?.timer = nil
+                    let message = "The controller has not answered in time."
+                    self?.endQuestions(PeripheralError(code: .timedOut, message: message)) { _ in true }
+                }
+            )
+        }
         return questions.add(command)
     }
 }

@@ -26,9 +26,8 @@ struct PairingAnswerer: Sendable {
         }
         let (answer, failure) = await decision(on: request)
         control.answered(request.central, failure)
-        let isDisplay = if case .displayPasskey = request.question { true } else { false }
         // The pairing has succeeded or failed, and its end also ends the display.
-        let hasEnded = isDisplay && Task.isCancelled
+        let hasEnded = request.question.isDisplay && Task.isCancelled
         let result = failure.map { "refused, because \($0)" } ?? (hasEnded ? "display ended" : "accepted")
         logEnd(of: request, result)
         return answer
@@ -124,7 +123,7 @@ struct PairingAnswerer: Sendable {
             }
             defer { group.cancelAll() }
             let answer = await group.next() ?? nil
-            let isDisplay = if case .displayPasskey = request.question { true } else { false }
+            let isDisplay = request.question.isDisplay
             guard !Task.isCancelled else { return (answer ?? .reject, isDisplay ? nil : .cancelled) }
             if let answer { return (answer, answer == .reject ? .refused : nil) }
             if isDisplay { return (.accept, nil) }
@@ -182,6 +181,9 @@ struct PairingAnswerer: Sendable {
 }
 
 extension BackendPairingQuestion {
+    /// Whether the question only asks to show a passkey.
+    fileprivate var isDisplay: Bool { if case .displayPasskey = self { true } else { false } }
+
     /// The question without its number, which is confidential.
     fileprivate var name: String {
         switch self {

@@ -19,7 +19,8 @@ extension PeripheralSession {
     /// complete the attempt. To end the window after the first central, call ``disallowPairing()`` when the
     /// session reports ``SessionEvent/paired(_:)``.
     ///
-    /// The window continues while the peripheral is off the air, and ends with the session.
+    /// The window continues while the peripheral is off the air, and ends with the session. If the calling
+    /// task is cancelled, the function throws `CancellationError`, and the window is open nevertheless.
     ///
     /// - Parameter duration: The duration of the window. If it is not positive, the window closes.
     /// - Throws: One of these errors:

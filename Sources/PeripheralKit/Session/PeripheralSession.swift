@@ -109,6 +109,9 @@ extension PeripheralSession {
     /// each change. The preference ends with the connection: a central that connects again begins with its
     /// own timing.
     ///
+    /// If the calling task is cancelled, the function throws `CancellationError`, and the central can still
+    /// accept the request.
+    ///
     /// On BlueZ, the program needs the capability `CAP_NET_RAW`.
     ///
     /// - Returns: The timing that the central has chosen.
@@ -137,7 +140,7 @@ extension PeripheralSession {
     /// Measures the strength of the signal that the adapter receives from a central.
     ///
     /// The strength is a rough measure of the distance. On BlueZ, the program needs a Bluetooth socket, but
-    /// no privilege.
+    /// no privilege. If the calling task is cancelled, the function throws `CancellationError`.
     ///
     /// - Returns: The strength in dBm, usually from -100 (far) to -30 (near).
     /// - Throws: ``PeripheralError`` with one of these codes:
