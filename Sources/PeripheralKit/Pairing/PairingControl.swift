@@ -107,7 +107,9 @@ final class PairingControl: Sendable {
         let bonded = try? await link().bondedCentrals().map(\.address)
         guard let bonded, state.withLock({ $0.hasRoom(for: central, besides: bonded) }) else {
             logger.notice(
-                "A central cannot pair, because the maximum number of bonds is reached.",
+                bonded == nil
+                    ? "A central cannot pair, because the Bluetooth stack does not report the number of bonds."
+                    : "A central cannot pair, because the maximum number of bonds is reached.",
                 metadata: ["peripheral.central": "\(central.address)"]
             )
             answered(central, .tooManyBonds)
