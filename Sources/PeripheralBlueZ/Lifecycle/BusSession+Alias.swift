@@ -45,15 +45,17 @@ extension BusSession {
         async throws
     {
         guard let own = supervisor.ownAlias else { return }
-        func isOwn() async throws -> Bool {
+        let isOwn: @Sendable () async throws -> Bool = {
             AdapterAlias(try await managers.properties(of: BlueZ.adapter), own: own)?.isOwn == true
         }
         if try await isOwn() {
-            guard try await setAlias("", of: adapter) == nil else { return }
-            // bluetoothd reports the name when the kernel has it. An earlier run would mistake the alias.
-            for _ in 0..<20 where try await isOwn() {
-                try? await ContinuousClock().sleep(for: .milliseconds(5))
+            // bluetoothd reports the name when the kernel has it. The next run would mistake the alias.
+            let isRemoved = try await connection.changeAdapter(adapter) {
+                try await setAlias("", of: adapter) == nil
+            } until: {
+                try await !isOwn()
             }
+            guard isRemoved else { return }
         }
         supervisor.keepAlias(nil)
     }
@@ -68,5 +70,35 @@ extension BusSession {
         } catch .remote(let name, _) {
             return name
         }
+    }
+}
+
+extension BusConnection {
+    /// Changes an adapter, and waits until signals of the adapter lead to the end of the change.
+    ///
+    /// The wait is limited, because bluetoothd may hang.
+    ///
+    /// - Returns: Whether bluetoothd accepts the change.
+    fileprivate func changeAdapter(
+        _ adapter: ObjectPath,
+        by change: @Sendable () async throws -> Bool,
+        until isDone: @Sendable () async throws -> Bool
+    ) async throws -> Bool {
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let rule = MatchRule(
+            sender: BlueZ.name,
+            path: adapter,
+            interface: .properties,
+            member: "PropertiesChanged",
+            firstArgument: BlueZ.adapter.text
+        )
+        let subscription = try await subscribe(to: rule) { _ in signal.yield() }
+        defer { unsubscribe(subscription) }
+        let limit = loop.schedule(after: AdapterManagers.endTimeout) { signal.finish() }
+        defer { limit.cancel() }
+        guard try await change() else { return false }
+        guard try await !isDone() else { return true }
+        for await _ in signals where try await isDone() { break }
+        return true
     }
 }

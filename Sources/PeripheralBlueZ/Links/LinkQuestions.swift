@@ -7,8 +7,13 @@ internal import PeripheralKit
 struct LinkQuestions {
     typealias Outcome = Result<LinkEvent, PeripheralError>
 
+    /// The time after which a central that does not answer loses its link (Core Specification, Vol 6, Part B,
+    /// 5.2), and a little more.
+    static let limit = Duration.seconds(45)
+
     struct Question {
         let command: LinkCommand
+        let deadline: ContinuousClock.Instant
         let answer: AsyncStream<Outcome>.Continuation
         /// Whether the controller has begun the command.
         var isBegun = false
@@ -16,7 +21,8 @@ struct LinkQuestions {
 
     private var questions: [Question] = []
 
-    var isEmpty: Bool { questions.isEmpty }
+    /// When the next command ends without an answer; `nil` if no command waits.
+    var deadline: ContinuousClock.Instant? { questions.lazy.map(\.deadline).min() }
 
     /// Whether a command about the same property of the same link waits.
     func contains(_ command: LinkCommand) -> Bool {
@@ -28,10 +34,16 @@ struct LinkQuestions {
     /// Adds a command that was sent.
     ///
     /// - Returns: The stream of its outcome.
-    mutating func add(_ command: LinkCommand) -> AsyncStream<Outcome> {
+    mutating func add(_ command: LinkCommand, at now: ContinuousClock.Instant) -> AsyncStream<Outcome> {
         let (outcome, answer) = AsyncStream.makeStream(of: Outcome.self)
-        questions.append(Question(command: command, answer: answer))
+        questions.append(Question(command: command, deadline: now + Self.limit, answer: answer))
         return outcome
+    }
+
+    /// Ends the commands that have waited for too long.
+    mutating func endLate(at now: ContinuousClock.Instant) {
+        let message = "The controller has not answered in time."
+        end(.failure(PeripheralError(code: .timedOut, message: message))) { $0.deadline <= now }
     }
 
     /// Ends the command that an event answers.

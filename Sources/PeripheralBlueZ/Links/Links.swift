@@ -6,10 +6,6 @@ internal import PeripheralKit
 /// The kernel reports the events of the controller before bluetoothd reports their effects. The object
 /// belongs to the event loop.
 final class Links {
-    /// The time after which a central that does not answer loses its link (Core Specification, Vol 6, Part B,
-    /// 5.2), and a little more.
-    private static let limit = Duration.seconds(45)
-
     private let devices: DeviceRegister
     private let kernelLinks: any KernelLinks
     private let loop: EventLoop
@@ -17,7 +13,7 @@ final class Links {
     private var control: (any LinkControl)?
     private var table = LinkTable()
     private var questions = LinkQuestions()
-    /// Ends the questions that stay without an answer.
+    /// Ends the questions that stay without an answer. A program that asks nothing has no timer.
     private var timer: LoopSource?
     /// Called when the parameters of a central have changed.
     private var changed: ((Central.ID, ConnectionParameters?) -> Void)?
@@ -41,7 +37,8 @@ final class Links {
     func end() {
         control?.close()
         control = nil
-        endQuestions(.notConnected) { _ in true }
+        questions.end(.failure(.notConnected)) { _ in true }
+        setTimer()
     }
 
     /// Records that a central has connected, and returns the parameters of its link, if they are known.
@@ -61,7 +58,8 @@ final class Links {
     func disconnected(_ central: Central.ID) -> DisconnectionReason {
         control?.receive()
         if let connection = table.connection(of: central) {
-            endQuestions(.notConnected) { $0.command.connection == connection }
+            questions.end(.failure(.notConnected)) { $0.command.connection == connection }
+            setTimer()
         }
         return table.disconnected(central, isFollowed: control?.isOpen == true)
     }
@@ -79,20 +77,17 @@ final class Links {
     private func take(_ event: LinkEvent) {
         if let central = table.take(event) { changed?(central, table.parameters(of: central)) }
         questions.take(event)
-        endQuestions(.notConnected) { _ in false }
+        setTimer()
     }
 
-    /// Ends some questions.
-    ///
-    /// Without a timer, the loop does not wake up a program that asks nothing.
-    private func endQuestions(_ error: PeripheralError, _ isMeant: (LinkQuestions.Question) -> Bool) {
-        questions.end(.failure(error), isMeant)
-        if questions.isEmpty { setTimer(nil) }
-    }
-
-    private func setTimer(_ source: LoopSource?) {
+    private func setTimer() {
         timer?.cancel()
-        timer = source
+        timer = questions.deadline.map { deadline in
+            loop.schedule(after: ContinuousClock.now.duration(to: deadline)) { [weak self] in
+                self?.questions.endLate(at: .now)
+                self?.setTimer()
+            }
+        }
     }
 
     /// Sends a command about the link of a central.
@@ -120,16 +115,8 @@ final class Links {
             )
         }
         try control.send(command)
-        // A measurement is answered at once. Repeated measurements must not extend the wait for a central.
-        if timer == nil || command.opcode == LinkCommand.updateOpcode {
-            setTimer(
-                loop.schedule(after: Self.limit) { [weak self] in
-                    self?.timer = nil
-                    let message = "The controller has not answered in time."
-                    self?.endQuestions(PeripheralError(code: .timedOut, message: message)) { _ in true }
-                }
-            )
-        }
-        return questions.add(command)
+        let outcome = questions.add(command, at: .now)
+        setTimer()
+        return outcome
     }
 }

@@ -1,4 +1,4 @@
-package import PeripheralBlueZ
+internal import PeripheralBlueZ
 internal import PeripheralCore
 
 extension Machine {

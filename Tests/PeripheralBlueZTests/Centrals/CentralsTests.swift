@@ -236,7 +236,7 @@ struct CentralsTests {
             let (first, second) = (
                 try await Self.connect(1, to: centrals), try await Self.connect(2, to: centrals)
             )
-            var sockets = [
+            let sockets = [
                 await centrals.subscribed(first, to: Self.value),
                 await centrals.subscribed(second, to: Self.value),
                 await centrals.subscribed(first, to: Self.value),
@@ -264,7 +264,7 @@ struct CentralsTests {
             }
             #expect(try await !isSent(to: .subscribers, upTo: 1))
             #expect(try await isSent(to: .subscribers, upTo: 2))
-            sockets = []
+            withExtendedLifetime(sockets) {}
             await centrals.close()
         }
     }

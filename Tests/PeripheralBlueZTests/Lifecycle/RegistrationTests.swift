@@ -197,6 +197,48 @@ struct RegistrationTests {
         }
     }
 
+    /// Returns the smallest interval of the advertisement that the program registers, in milliseconds.
+    private func interval(_ call: ScriptedDaemon.Call, to daemon: ScriptedDaemon) async throws -> Int? {
+        let path = try #require(call.arguments.first?.objectPath)
+        let interface: [BusValue] = [.string("org.bluez.LEAdvertisement1")]
+        let answer = try await daemon.connection.call(call.program, path, .properties, "GetAll", interface)
+        return answer.first?["MinInterval"]?.integer()
+    }
+
+    @Test func advertisementIsRegisteredWithoutTheDefaultIntervalThatBluetoothdRefuses() async throws {
+        try await ScriptedDaemon.run(isExperimental: true) { daemon in
+            let log = LogRecorder()
+            let run = daemon.start(Self.peripheral, logger: log.logger)
+            try await daemon.accept("RegisterApplication")
+            let first = try await daemon.next("RegisterAdvertisement")
+            #expect(try await interval(first, to: daemon) == 100)
+            first.reply.fail(ScriptedDaemon.refusal)
+            try await daemon.accept("UnregisterAdvertisement")
+            let second = try await daemon.next("RegisterAdvertisement")
+            #expect(try await interval(second, to: daemon) == nil)
+            second.reply.send()
+            try await daemon.stop(run)
+            #expect(log.lines == [])
+        }
+    }
+
+    @Test func advertisementWithAnIntervalOfTheProgramIsNotRegisteredWithoutIt() async throws {
+        let interval = AdvertisingInterval.between(.milliseconds(500), and: .milliseconds(600))
+        let peripheral = Peripheral("Slow") {
+            GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 1) }
+            Advertisement(interval: interval)
+        }
+        try await ScriptedDaemon.run(isExperimental: true) { daemon in
+            let run = daemon.start(peripheral)
+            try await daemon.accept("RegisterApplication")
+            let call = try await daemon.next("RegisterAdvertisement")
+            #expect(try await self.interval(call, to: daemon) == 500)
+            call.reply.fail(ScriptedDaemon.refusal)
+            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication")
+            #expect(await failure(of: run)?.code == .rejected)
+        }
+    }
+
     // MARK: - Renewal
 
     @Test func renewalThatFailsIsToldAndTriedAgain() async throws {

@@ -7,6 +7,8 @@ import Testing
 struct LinkQuestionsTests {
     private static let parameters = ConnectionParameters(interval: .milliseconds(30))
 
+    private let now = ContinuousClock.now
+
     private static func update(_ connection: UInt16) throws -> LinkCommand {
         .update(connection: connection, try ConnectionPreference.lowLatency.units())
     }
@@ -26,9 +28,9 @@ struct LinkQuestionsTests {
 
     @Test func aCommandEndsWithItsOwnAnswer() async throws {
         var questions = LinkQuestions()
-        let first = questions.add(try Self.update(1))
-        let second = questions.add(try Self.update(2))
-        let strength = questions.add(.readSignalStrength(connection: 1))
+        let first = questions.add(try Self.update(1), at: now)
+        let second = questions.add(try Self.update(2), at: now)
+        let strength = questions.add(.readSignalStrength(connection: 1), at: now)
         #expect(questions.contains(try Self.update(1)))
         #expect(!questions.contains(.readSignalStrength(connection: 2)))
         questions.take(.measured(connection: 2, status: 0, -40))
@@ -41,14 +43,14 @@ struct LinkQuestionsTests {
         #expect(await outcome(of: strength) == "1: -60")
         #expect(await outcome(of: second) == "2: \(Self.parameters.interval)")
         #expect(await outcome(of: first) == "rejected")
-        #expect(questions.isEmpty)
+        #expect(questions.deadline == nil)
     }
 
     /// The controller begins the commands in order, and its status does not name the link.
     @Test func aStatusBelongsToTheOldestCommand() async throws {
         var questions = LinkQuestions()
-        let first = questions.add(try Self.update(1))
-        let second = questions.add(try Self.update(2))
+        let first = questions.add(try Self.update(1), at: now)
+        let second = questions.add(try Self.update(2), at: now)
         questions.take(.begun(opcode: 0x2013, status: 0))
         questions.take(.begun(opcode: 0x1405, status: 1))
         questions.take(.begun(opcode: 0x2013, status: 0x1A))
@@ -56,6 +58,20 @@ struct LinkQuestionsTests {
         questions.take(.ended(connection: 1, reason: 0x13))
         #expect(await outcome(of: first) == "disconnected")
         questions.take(.begun(opcode: 0x2013, status: 0x1A))
-        #expect(questions.isEmpty)
+        #expect(questions.deadline == nil)
+    }
+
+    @Test func aCommandWithoutAnswerEndsAtItsOwnDeadline() async throws {
+        var questions = LinkQuestions()
+        let first = questions.add(try Self.update(1), at: now)
+        let second = questions.add(try Self.update(2), at: now + .seconds(30))
+        #expect(questions.deadline == now + LinkQuestions.limit)
+        questions.endLate(at: now + LinkQuestions.limit)
+        #expect(await outcome(of: first) == "timedOut")
+        #expect(questions.contains(try Self.update(2)))
+        #expect(questions.deadline == now + .seconds(30) + LinkQuestions.limit)
+        questions.endLate(at: now + .seconds(30) + LinkQuestions.limit)
+        #expect(await outcome(of: second) == "timedOut")
+        #expect(questions.deadline == nil)
     }
 }

@@ -59,16 +59,17 @@ final class ScriptedDaemon: Sendable {
     /// Runs a daemon whose adapter is pairable at first or not.
     ///
     /// The test answers the calls to the agent manager as well when it scripts agents; they are accepted
-    /// otherwise.
+    /// otherwise. An experimental daemon before 5.77 applies the intervals of advertisements.
     static func run(
         isPairable: Bool = true,
+        isExperimental: Bool = false,
         scriptsAgents: Bool = false,
         _ body: (ScriptedDaemon) async throws -> Void
     ) async throws {
         try await TestBus.run { bus in
             let (calls, continuation) = AsyncStream<Call>.makeStream()
             let pairable = Pairable(isPairable)
-            try await appear(on: bus.server, pairable, scriptsAgents) { continuation.yield($0) }
+            try await appear(on: bus.server, pairable, isExperimental, scriptsAgents) { continuation.yield($0) }
             try await body(ScriptedDaemon(bus: bus, pairable: pairable, calls: calls))
         }
     }
@@ -76,6 +77,7 @@ final class ScriptedDaemon: Sendable {
     private static func appear(
         on connection: BusConnection,
         _ pairable: Pairable,
+        _ isExperimental: Bool,
         _ scriptsAgents: Bool,
         _ take: @escaping @Sendable (Call) -> Void
     ) async throws {
@@ -97,6 +99,9 @@ final class ScriptedDaemon: Sendable {
         func agentMethod(_ name: MemberName, _ input: Signature) -> ExportedMethod {
             scriptsAgents ? method(name, input) : ExportedMethod(name, input, "") { $1.send() }
         }
+        // As an adapter of Bluetooth 5 has it, whose advertising a connection interrupts.
+        let channels = ExportedProperty("SupportedSecondaryChannels", .strings(["1M"]))
+        let capabilities = ExportedProperty("SupportedCapabilities", .properties([]))
         try await connection.exportObjectManager(at: "/")
         try await connection.export(
             ExportedObject(
@@ -131,8 +136,7 @@ final class ScriptedDaemon: Sendable {
                         methods: [
                             method("RegisterAdvertisement", "oa{sv}"), method("UnregisterAdvertisement", "o"),
                         ],
-                        // As an adapter of Bluetooth 5 has it, whose advertising a connection interrupts.
-                        properties: [ExportedProperty("SupportedSecondaryChannels", .strings(["1M"]))]
+                        properties: isExperimental ? [channels, capabilities] : [channels]
                     ),
                 ]
             )

@@ -7,8 +7,8 @@ struct Entrance: Sendable {
     let take: @Sendable ([UInt8]) -> Void
 
     static let all = [
-        busMessages, requestOptions, monitorFrames, advertisingData, stateFiles, preservedStates,
-        writtenDocuments, controlPoints, serviceValues,
+        busMessages, requestOptions, monitorFrames, linkEvents, advertisingData, stateFiles,
+        preservedStates, writtenDocuments, controlPoints, serviceValues,
     ]
 }
 

@@ -49,7 +49,7 @@ extension Entrance {
     private static func examine(backendState text: String) {
         guard let record = HandleRecord(text) else { return }
         check(HandleRecord(record.text) == record, "\(text) becomes \(record.text)")
-        for range in record.checked { check(record.isChecked(range, in: record.database)) }
+        for range in record.checked { check(record.isChecked(range, in: record.database, page: record.page)) }
     }
 
     /// What has changed from one database to another.
