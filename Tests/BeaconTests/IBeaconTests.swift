@@ -50,7 +50,7 @@ struct IBeaconTests {
             Advertisement.iBeacon(uuid: 0x180F, major: 1, minor: 2, measuredPower: -59)
         }
         try await peripheral.test { central in
-            let heard = try await central.scan()
+            let heard = central.scan()
             #expect(heard.count == 1)
             #expect(heard.first?.isConnectable == false)
             #expect(heard.first?.scanResponse == [])

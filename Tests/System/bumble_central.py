@@ -20,6 +20,7 @@ from bumble.pairing import PairingConfig, PairingDelegate  # noqa: E402
 from central import IO, PROPERTIES, Central, RigError, norm  # noqa: E402
 
 VERSION = '4'
+BY_THE_USER = 0x13      # the usual reason of a disconnection
 REQUEST = 30.0          # seconds: the ATT transaction time-out of the specification
 PROCEDURE = 60.0        # seconds: procedures of many requests
 LONGEST_WAIT = 120_000  # milliseconds that a command may ask for
@@ -46,6 +47,10 @@ def parse_number(text, low, high, base=10):
 
 def parse_handle(text):
     return parse_number(text, 0, 0xFFFF, 16)
+
+
+def parse_reason(text):
+    return parse_number(text, 0, 0xFF, 16)
 
 
 def parse_bytes(text):
@@ -442,14 +447,14 @@ class Driver:
             peer.client.send_confirmation(att.ATT_Handle_Value_Confirmation())
         return ''
 
-    def leave(self):
+    def leave(self, reason=BY_THE_USER):
         """Begins to disconnect; what is under way ends by it."""
         if self.leaving is None and self.peer is not None and not self.peer.disconnected.done():
-            self.leaving = asyncio.ensure_future(self.part(self.peer))
+            self.leaving = asyncio.ensure_future(self.part(self.peer, reason))
 
-    async def part(self, peer):
+    async def part(self, peer, reason):
         """Disconnects. Bumble's controller never answers one that crosses the other side's."""
-        work = asyncio.ensure_future(peer.disconnect())
+        work = asyncio.ensure_future(peer.disconnect(reason))
         gone = asyncio.ensure_future(asyncio.shield(peer.disconnected))
         try:
             done, _ = await asyncio.wait({work, gone}, timeout=REQUEST, return_when=asyncio.FIRST_COMPLETED)
@@ -461,10 +466,11 @@ class Driver:
             work.cancel()
             gone.cancel()
 
-    async def disconnect(self):
+    async def disconnect(self, reason='13'):
+        reason = parse_reason(reason)
         if self.leaving is None:
             self.connected()
-            self.leave()
+            self.leave(reason)
         leaving, self.leaving = self.leaving, None
         await leaving
         return ''
@@ -522,8 +528,11 @@ async def listen(driver, lines):
     while line is None or line and line.split()[:1] != ['close']:
         line = (await loop.run_in_executor(None, sys.stdin.buffer.readline)).decode('ascii', 'replace')
         words = line.split()
-        if words == ['disconnect']:
-            driver.leave()
+        if words[:1] == ['disconnect'] and len(words) <= 2:
+            try:
+                driver.leave(*map(parse_reason, words[1:]))
+            except Usage:
+                pass    # the reply says so
         if words[:1] == ['answer'] and len(words) == 2 and driver.person is not None:
             driver.person.answer(words[1])
         lines.put_nowait(line)

@@ -13,7 +13,9 @@ final class Links {
     private var control: (any LinkControl)?
     private var table = LinkTable()
     private var questions = LinkQuestions()
-    /// Ends the questions that stay without an answer. A program that asks nothing has no timer.
+    /// Ends the questions that stay without an answer.
+    ///
+    /// A program that asks nothing has no timer, and stays asleep.
     private var timer: LoopSource?
     /// Called when the parameters of a central have changed.
     private var changed: ((Central.ID, ConnectionParameters?) -> Void)?

@@ -5,8 +5,8 @@ internal import PeripheralVirtualServer
 
 extension ConformanceSuite {
     static let connections: [Scenario] = [
-        centralsAreKnown, centralIsDisconnected, centralIsLost, otherCentralStays, timingIsPreferred,
-        signalIsMeasured,
+        centralsAreKnown, centralIsDisconnected, centralIsLost, centralGivesReason, otherCentralStays,
+        timingIsPreferred, signalIsMeasured,
     ]
 
     private static func scenarioRun(
@@ -90,6 +90,27 @@ extension ConformanceSuite {
             let leaving = try await next(of: returnings, "leaving") { $0.kind == "disconnected" }
             guard case .connected(let central) = returned else { return }
             try expectEnd(leaving, of: central, because: .central)
+        }
+    }
+
+    static let centralGivesReason = Scenario("the program knows the reason that a central gives for leaving")
+    {
+        let causes: [(UInt8, DisconnectionReason.Cause)] = [
+            (0x05, .security), (0x14, .central), (0x15, .central), (0x3B, .central),
+        ]
+        return scenarioRun(mtus: [517]) { centrals, session, value in
+            let events = session.events
+            for (code, cause) in causes {
+                let known = session.centrals[0]
+                try await centrals[0].disconnect(because: code)
+                let event = try await next(of: events, "leaving") { $0.kind == "disconnected" }
+                try expectEnd(event, of: known, because: cause)
+                if case .disconnected(_, let reason) = event {
+                    try expect("code", reason.code, is: code)
+                }
+                try await centrals[0].connect()
+                _ = try await centrals[0].read(value)
+            }
         }
     }
 

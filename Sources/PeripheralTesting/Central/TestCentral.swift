@@ -58,6 +58,15 @@ public protocol TestCentral: Sendable {
     /// the code `disconnected`.
     func disconnect() async throws
 
+    /// Ends the connection for a reason that the peripheral receives.
+    ///
+    /// ``disconnect()`` has the reason 0x13: the user of the central has ended the connection.
+    ///
+    /// - Parameter code: One of 0x05, 0x13, 0x14, 0x15, 0x1A, 0x29 and 0x3B (Core Specification, Vol 4,
+    ///   Part E, 7.1.6).
+    /// - Throws: `TestCentralError` with the code `failed` if the central cannot have this reason.
+    func disconnect(because code: UInt8) async throws
+
     /// Ends the connection like a central that is suddenly out of range.
     ///
     /// The method returns when the central no longer has the connection. The peripheral may notice the loss
@@ -213,6 +222,11 @@ extension TestCentral {
     /// - Throws: Any error that ``connect(mtu:encrypting:)`` throws.
     public func connect(mtu: Int) async throws {
         try await connect(mtu: mtu, encrypting: true)
+    }
+
+    /// Throws a `TestCentralError`, because this central cannot choose the reason.
+    public func disconnect(because code: UInt8) async throws {
+        throw TestCentralError(code: .failed, message: "This central cannot choose why it disconnects.")
     }
 
     /// Throws a `TestCentralError`, because this central cannot disappear.

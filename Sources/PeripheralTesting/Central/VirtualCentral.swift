@@ -201,6 +201,23 @@ public final class VirtualCentral: TestCentral {
         end(because: DisconnectionReason(code: 0x13))
     }
 
+    /// Ends the connection for a reason that the peripheral receives.
+    ///
+    /// The method has no effect without a connection.
+    ///
+    /// - Parameter code: One of 0x05, 0x13, 0x14, 0x15, 0x1A, 0x29 and 0x3B (Core Specification, Vol 4,
+    ///   Part E, 7.1.6).
+    /// - Throws: `TestCentralError` with the code `failed` for all other reasons.
+    public func disconnect(because code: UInt8) throws {
+        guard [0x05, 0x13, 0x14, 0x15, 0x1A, 0x29, 0x3B].contains(code) else {
+            throw TestCentralError(
+                code: .failed,
+                message: "A central cannot disconnect for the reason 0x\(String(code, radix: 16))."
+            )
+        }
+        end(because: DisconnectionReason(code: code))
+    }
+
     /// Changes the timing of the connection, as a central can at any time.
     ///
     /// A connection begins with an interval of 30 ms, a latency of 0, and a supervision timeout of 5 s.

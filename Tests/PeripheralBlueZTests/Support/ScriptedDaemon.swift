@@ -69,7 +69,9 @@ final class ScriptedDaemon: Sendable {
         try await TestBus.run { bus in
             let (calls, continuation) = AsyncStream<Call>.makeStream()
             let pairable = Pairable(isPairable)
-            try await appear(on: bus.server, pairable, isExperimental, scriptsAgents) { continuation.yield($0) }
+            try await appear(on: bus.server, pairable, isExperimental, scriptsAgents) {
+                continuation.yield($0)
+            }
             try await body(ScriptedDaemon(bus: bus, pairable: pairable, calls: calls))
         }
     }

@@ -83,7 +83,7 @@ final class RestoredValueTests: Sendable {
     @Test func onlyPersistentValuesHaveASequence() async throws {
         let constant = Characteristic<UInt8>(0x2A6E, value: 1)
         try await run(constant) { session in
-            #expect(throws: PeripheralError.self) { try session.values(of: constant) }
+            _ = #expect(throws: PeripheralError.self) { try session.values(of: constant) }
         }
     }
 

@@ -248,7 +248,7 @@ struct RefusedServicesTests {
             try await session.add { service }
             try await central.subscribe(to: value)
             try await until { !session.subscriptions.isEmpty }
-            try await central.disconnect()
+            central.disconnect()
             try await until { session.centrals.isEmpty }
             for number in 1...3 as ClosedRange<UInt8> { try await session.notify(value, number) }
             try await session.remove(service)

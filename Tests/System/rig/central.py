@@ -339,9 +339,9 @@ class Peer:
         await asyncio.wait_for(self.connection.encrypt(), timeout)
         return self.encrypted
 
-    async def disconnect(self, timeout=10.0):
+    async def disconnect(self, reason=0x13, timeout=10.0):
         if not self.disconnected.done():
-            await asyncio.wait_for(self.connection.disconnect(), timeout)
+            await asyncio.wait_for(self.connection.disconnect(reason), timeout)
         await self.wait_disconnected(timeout)
 
     async def wait_disconnected(self, timeout=10.0):

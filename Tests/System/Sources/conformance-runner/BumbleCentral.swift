@@ -97,13 +97,15 @@ final class BumbleCentral: TestCentral {
         _ = try await discover()
     }
 
-    func disconnect() async throws {
+    func disconnect() async throws { try await disconnect(because: 0x13) }
+
+    func disconnect(because code: UInt8) async throws {
         let process = state.withLock { state in
             defer { state = State() }
             return state.process
         }
         do {
-            _ = try await process?.ask("disconnect")
+            _ = try await process?.ask("disconnect \(String(code, radix: 16))")
         } catch let error as TestCentralError where error.code == .disconnected {
             return
         }

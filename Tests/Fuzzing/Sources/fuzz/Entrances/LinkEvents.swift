@@ -1,12 +1,14 @@
-@testable import PeripheralBlueZ
 import PeripheralCore
+
+@testable import PeripheralBlueZ
 @testable import PeripheralKit
 
 extension Entrance {
     /// Events of a controller about its links, while the program waits for answers.
     ///
     /// An input is a sequence of packets, each behind its length. A length of 255 stands for a central that
-    /// bluetoothd reports, one of 254 for a central that bluetoothd reports no more.
+    /// bluetoothd reports, one of 254 for a central that bluetoothd reports no more, and one of 253 for
+    /// bluetoothd's reason.
     static let linkEvents = Entrance(name: "link-events") { bytes in
         let start = ContinuousClock.now
         var feed = Feed(bytes)
@@ -20,14 +22,30 @@ extension Entrance {
                 table.connected(central)
                 table.learn([(connection, central)])
                 check(table.connection(of: central) != nil)
-                let command = LinkCommand.readSignalStrength(connection: connection)
-                if !questions.contains(command) { _ = questions.add(command, at: start) }
+                var commands = [LinkCommand.readSignalStrength(connection: connection)]
+                if let units = try? ConnectionPreference.lowLatency.units() {
+                    commands.append(.update(connection: connection, units))
+                }
+                for command in commands where !questions.contains(command) {
+                    check(command.packet.count == 4 + Int(command.packet[3]))
+                    _ = questions.add(command, at: start)
+                }
             case 254:
                 _ = feed.byte()
                 guard let central = central(&feed) else { continue }
                 _ = table.disconnected(central, isFollowed: true)
                 check(table.connection(of: central) == nil)
                 check(table.parameters(of: central) == nil)
+            case 253:
+                _ = feed.byte()
+                guard let central = central(&feed) else { continue }
+                let words = ["Timeout", "Remote", "Local", "Authentication", "Unknown"]
+                let word = words[Int(feed.byte()) % words.count]
+                let cause = DisconnectionReason.Cause(reason: "org.bluez.Reason." + word)
+                check((cause == .unknown) == (word == "Unknown"))
+                table.take(cause, of: central)
+                let reason = table.disconnected(central)
+                check(reason.code != nil || reason.cause == cause)
             default:
                 let packet = feed.bytes()
                 // A slice that begins elsewhere than at zero, as that of a buffer may.
