@@ -167,7 +167,7 @@ PARTS ?=
 # ci tests each release with one of the radios. The whole matrix takes twice as long.
 ci: system_test_options = --alternate
 ci: parts = $(or $(PARTS),$(CI))
-ci: ci-parts ## Run all that CI runs, in less than 40 minutes, and print the time of each part
+ci: ci-parts ## Run all that CI runs, in less than 60 minutes, and print the time of each part
 ci-full: system_test_options = --long
 ci-full: parts = $(or $(PARTS),$(CI_FULL))
 ci-full: ci-parts ## Run what make ci runs with each release on each radio, and the long tests: make ci-full [PARTS="docs soak"]
