@@ -2,11 +2,13 @@ internal import PeripheralCore
 internal import PeripheralKit
 internal import PeripheralTesting
 internal import PeripheralVirtualServer
+private import Synchronization
 
 /// When centrals may pair, how many may bond, and what the program learns about it.
 extension ConformanceSuite {
     static let pairingWindow: [Scenario] = [
-        centralsPairInTheWindow, windowClosesByItself, strangerIsDisconnected, attemptsAreReported,
+        centralsPairInTheWindow, windowClosesByItself, strangerIsDisconnected, formerStrangerIsDisconnected,
+        failedAttemptIsOver, attemptsAreReported,
         fullPeripheralRefuses, oldestBondIsReplaced, orderOfBondsIsPreserved, removedBondIsReported,
     ]
 
@@ -89,6 +91,71 @@ extension ConformanceSuite {
             try await central.connect()
             try expect("value under another address", try await central.read(secret), is: 7)
             try await central.disconnect()
+        }
+    }
+
+    static let formerStrangerIsDisconnected = Scenario(
+        "a central that is connected before the run is disconnected, unless it has a bond"
+    ) {
+        let secret = attribute(securedBy: .encrypted)
+        let stranger = Mutex<(any TestCentral)?>(nil)
+        func make(_ pairing: Pairing) -> Peripheral {
+            Peripheral("Guarded", restorationIdentifier: "guarded", pairing: pairing) {
+                GATTService(ScenarioUUID.service) {
+                    secret; open
+                }
+            }
+        }
+        let guarded = make(.justWorks.onlyWhenAllowed(disconnectingUnbonded: true))
+        return ScenarioRun(make(.justWorks), mtu: nil) { central, session in
+            let other = try await central.makeAnother()
+            stranger.withLock { $0 = other }
+            let events = session.events
+            try await central.connect()
+            try await central.pair(.justWorks)
+            try await next(of: events, "bond") { $0.isPaired }
+            try await other.connect()
+            try expect("value for the stranger", try await other.read(open), is: 1)
+        }.restarted(as: guarded) { central, session in
+            let events = session.events
+            if session.centrals.count > 1 {
+                try await next(of: events, "end of the stranger's connection") { $0.kind == "disconnected" }
+            }
+            // In memory, each connection ends with the run.
+            if session.centrals.isEmpty {
+                try await central.disconnect()
+                try await central.connect()
+            }
+            try expect("bonds of the connected centrals", session.centrals.map(\.isBonded), is: [true])
+            try expect("value for the bonded central", try await central.read(secret), is: 7)
+            try? await stranger.withLock(\.self)?.disconnect()
+            try await central.disconnect()
+        }
+    }
+
+    static let failedAttemptIsOver = Scenario(
+        "a central whose attempt has failed cannot try again outside the pairing window"
+    ) {
+        let secret = attribute(securedBy: .authenticated)
+        let shown = Recorder<UInt32>()
+        let pairing = Pairing.displayPasskey { passkey, _ in shown.record(passkey) }
+        let guarded = peripheral(pairing.onlyWhenAllowed(disconnectingUnbonded: true), secret)
+        return ScenarioRun(guarded, mtu: nil) { central, session in
+            var user = PairingUser.entering { try? await (shown.next() + 1) % 1_000_000 }
+            // The stack asks about a central that keeps no keys even if no central may bond.
+            user.isBonding = false
+            try await session.allowPairing(for: .seconds(60))
+            try await central.connect()
+            try await expectFailure(of: central, pairingAs: user)
+            try await session.disallowPairing()
+            user.enterPasskey = { try? await shown.next() }
+            do {
+                try await central.pair(user)
+                throw ConformanceFailure(description: "second attempt: the central has paired.")
+            } catch is TestCentralError {
+                // The peripheral refuses, or ends the connection.
+            }
+            try? await central.disconnect()
         }
     }
 

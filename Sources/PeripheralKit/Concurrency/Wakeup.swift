@@ -33,12 +33,15 @@ final class Wakeup: Sendable {
         }
     }
 
-    /// Waits for a wakeup, up to a maximum time.
+    /// The longest time that a clock can measure safely: a clock traps near the maximum of a duration.
+    private static let longestTime = Duration.seconds(86_400)
+
+    /// Waits for a wakeup, up to a maximum time, and at most a day.
     func wait(atMost time: Duration, by stopwatch: Stopwatch) async {
         await withDiscardingTaskGroup { group in
             group.addTask {
                 // A cancelled sleep causes no wakeup.
-                guard (try? await stopwatch.sleep(time)) != nil else { return }
+                guard (try? await stopwatch.sleep(min(time, Self.longestTime))) != nil else { return }
                 self.wake()
             }
             await wait()

@@ -79,6 +79,8 @@ final class PairingControl: Sendable {
 
     // MARK: For the backend's events
 
+    func published() { apply { $0.published() } }
+
     func connected(_ central: Central) { apply { $0.connected(central) } }
 
     func disconnected(_ central: Central.ID) { apply { $0.disconnected(central) } }
@@ -94,7 +96,7 @@ final class PairingControl: Sendable {
     /// - Returns: The reason why the policy refuses; `nil` if the handlers decide.
     func refusal(of central: Central) async -> PairingFailure? {
         let isAllowed = state.withLock { state in
-            guard state.mayPair(central) else { return false }
+            guard state.isAllowed else { return false }
             state.asked(about: central)
             return true
         }
@@ -109,7 +111,7 @@ final class PairingControl: Sendable {
             logger.notice(
                 bonded == nil
                     ? "A central cannot pair, because the Bluetooth stack does not report the number of bonds."
-                    : "A central cannot pair, because the maximum number of bonds is reached.",
+                    : "A central cannot pair, because the bonds and the centrals that are pairing reach the maximum.",
                 metadata: ["peripheral.central": "\(central.address)"]
             )
             answered(central, .tooManyBonds)
@@ -145,7 +147,7 @@ final class PairingControl: Sendable {
                 case .trimBonds: try await trimBonds(link)
                 }
             } catch let error as PeripheralError where [.disconnected, .connectionLost].contains(error.code) {
-                // The central has left, or the peripheral is off the air.
+                // The central has left, or the peripheral is off the air. The next publication repeats the work.
             } catch {
                 guard !error.isConsequenceOfEnd else { continue }
                 logger.warning(

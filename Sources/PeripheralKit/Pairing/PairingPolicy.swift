@@ -43,9 +43,9 @@ extension Pairing {
     /// security. To keep such centrals out, set `disconnectingUnbonded`.
     ///
     /// - Parameter disconnectingUnbonded: Whether centrals without a bond are disconnected outside a window.
-    ///   Each is disconnected when it connects, or when the window closes. A central that is pairing when the
-    ///   window closes stays until the pairing has ended. This concerns all connections of the adapter,
-    ///   including those of other programs.
+    ///   Each is disconnected when it connects, at the start of a run, and when the window closes. A central
+    ///   that is pairing when the window closes stays until the pairing has ended, at most 60 seconds. It
+    ///   cannot try again. This concerns all connections of the adapter, including those of other programs.
     /// - Returns: The pairing to pass to the initializer of a peripheral. With ``none`` or ``system``,
     ///   validation refuses it.
     public func onlyWhenAllowed(disconnectingUnbonded: Bool = false) -> Pairing {
@@ -58,9 +58,9 @@ extension Pairing {
     /// let pairing = Pairing.justWorks.limitingBonds(to: 4, replacingOldest: true)
     /// ```
     ///
-    /// All bonds of the adapter count, including those that other programs have made. If the maximum is
-    /// reached, a central without a bond cannot pair. A bonded central can pair again, because this makes no
-    /// additional bond.
+    /// All bonds of the adapter count, including those that other programs have made. A central that is
+    /// pairing counts as well, at most 60 seconds after its last attempt. If the maximum is reached, a central
+    /// without a bond cannot pair. A bonded central can pair again, because this makes no additional bond.
     ///
     /// With `replacingOldest`, a central can pair although the maximum is reached, and the oldest bond is
     /// removed when it has paired. The oldest bond is that of the central that paired first. Only bonds that

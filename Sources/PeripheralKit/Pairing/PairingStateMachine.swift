@@ -64,8 +64,7 @@ struct PairingStateMachine {
     mutating func disallow() -> [Action] {
         guard windowEnd != nil else { return [] }
         windowEnd = nil
-        let unwelcome = centrals.values.filter(isUnwelcome).inOrder { $0.address < $1.address }
-        return [.allowanceChanged, .report(.pairingWindowClosed)] + unwelcome.map { .disconnect($0) }
+        return [.allowanceChanged, .report(.pairingWindowClosed)] + unwelcome
     }
 
     /// Handles the deadlines until a time.
@@ -78,11 +77,21 @@ struct PairingStateMachine {
         return actions
     }
 
+    /// The disconnections of all centrals that must not be connected.
+    private var unwelcome: [Action] {
+        centrals.values.filter(isUnwelcome).inOrder { $0.address < $1.address }.map { .disconnect($0) }
+    }
+
     private func isUnwelcome(_ central: Central) -> Bool {
         policy.disconnectsUnbonded && !isAllowed && !central.isBonded && attempts[central.id] == nil
     }
 
     // MARK: Centrals
+
+    /// Records that the peripheral is published, and returns the disconnections that were not possible before.
+    ///
+    /// A central may have been connected before the start of the run.
+    func published() -> [Action] { unwelcome }
 
     /// Records a central that has connected or changed.
     mutating func connected(_ central: Central) -> [Action] {
@@ -95,13 +104,16 @@ struct PairingStateMachine {
             actions.append(.bondsChanged(bonds))
         }
         if central.isBonded, let former, !former.isBonded {
-            attempts[central.id] = nil
             actions.append(.report(.paired(central)))
-            bonds.removeAll { $0 == central.address }
-            bonds.append(central.address)
-            bonds.removeFirst(max(0, bonds.count - Self.maximumOrder))
-            actions.append(.bondsChanged(bonds))
-            if policy.maximumBonds != nil { actions.append(.trimBonds) }
+            // A bond that a central has made with another program is not this peripheral's to remove.
+            let isOwn = attempts.removeValue(forKey: central.id) != nil
+            if isOwn {
+                bonds.removeAll { $0 == central.address }
+                bonds.append(central.address)
+                bonds.removeFirst(max(0, bonds.count - Self.maximumOrder))
+                actions.append(.bondsChanged(bonds))
+                if policy.maximumBonds != nil { actions.append(.trimBonds) }
+            }
         }
         if isUnwelcome(central) { actions.append(.disconnect(central)) }
         return actions
@@ -128,12 +140,13 @@ struct PairingStateMachine {
 
     // MARK: Attempts
 
-    /// Returns whether a central may pair, or continue an attempt.
-    func mayPair(_ central: Central) -> Bool { isAllowed || attempts[central.id] != nil }
-
     /// Records that a question was refused before an attempt began.
-    func refused(_ central: Central, _ failure: PairingFailure) -> [Action] {
-        [.report(.pairingFailed(central, failure))] + (isUnwelcome(central) ? [.disconnect(central)] : [])
+    ///
+    /// The stack asks once in each attempt, so an earlier attempt of the central has ended.
+    mutating func refused(_ central: Central, _ failure: PairingFailure) -> [Action] {
+        attempts[central.id] = nil
+        return [.report(.pairingFailed(central, failure))]
+            + (isUnwelcome(central) ? [.disconnect(central)] : [])
     }
 
     /// Records a question about a central.

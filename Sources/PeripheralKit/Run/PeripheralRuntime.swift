@@ -149,6 +149,7 @@ final class PeripheralRuntime: PeripheralHost {
             // Meanwhile, bonds may have been removed, or the adapter may have changed. The check requires the
             // link.
             if state.withLock({ $0.noteIsPublished() }) { verifyBonds.yield() }
+            pairingControl.published()
             advertising.begin(published.link)
             services.begin(published.link)
             peripheralState.assume(.onTheAir)

@@ -59,8 +59,7 @@ struct PairingStateMachineTests {
         _ = machine.connected(Self.phone)
         machine.asked(about: Self.phone)
         #expect(machine.passed(.seconds(1)) == [.allowanceChanged, .report(.pairingWindowClosed)])
-        #expect(machine.mayPair(Self.phone))
-        #expect(!machine.mayPair(Self.tablet))
+        #expect(!machine.isAllowed)
         #expect(machine.answered(Self.phone, nil, at: .seconds(2)) == [])
         #expect(machine.deadline == .seconds(32))
         #expect(
@@ -68,6 +67,30 @@ struct PairingStateMachineTests {
                 .report(.pairingFailed(Self.phone, .notBonded)), .disconnect(Self.phone),
             ]
         )
+    }
+
+    @Test func aRefusedQuestionEndsTheEarlierAttempt() {
+        var machine = PairingStateMachine(Self.windowed)
+        _ = machine.allow(until: .seconds(1))
+        _ = machine.connected(Self.phone)
+        machine.asked(about: Self.phone)
+        _ = machine.disallow()
+        #expect(
+            machine.refused(Self.phone, .notAllowed) == [
+                .report(.pairingFailed(Self.phone, .notAllowed)), .disconnect(Self.phone),
+            ]
+        )
+        #expect(machine.answered(Self.phone, nil, at: .seconds(2)) == [])
+        #expect(machine.deadline == nil)
+    }
+
+    @Test func aPublicationDisconnectsStrangersAgain() {
+        var machine = PairingStateMachine(Self.windowed)
+        _ = machine.connected(Self.phone)
+        _ = machine.connected(Self.bonded(Self.tablet))
+        #expect(machine.published() == [.disconnect(Self.phone)])
+        _ = machine.allow(until: .seconds(1))
+        #expect(machine.published() == [])
     }
 
     // MARK: Attempts
@@ -171,11 +194,21 @@ struct PairingStateMachineTests {
         #expect(machine.excess(of: [second, foreign, first]) == [])
     }
 
+    @Test func aBondWithAnotherProgramIsNotOwn() {
+        var machine = PairingStateMachine(PairingPolicy(maximumBonds: 1, replacesOldest: true))
+        _ = machine.connected(Self.phone)
+        let bonded = Self.bonded(Self.phone)
+        #expect(machine.connected(bonded) == [.report(.paired(bonded))])
+        #expect(machine.bonds == [])
+        #expect(!machine.hasRoom(for: Self.tablet, besides: [bonded.address]))
+    }
+
     @Test func aNewBondIsTheNewestUnderItsIdentityAddress() {
         let (identity, older) = (DeviceAddress.numbered(20), DeviceAddress.numbered(11))
         let policy = PairingPolicy(maximumBonds: 1, replacesOldest: true)
         var machine = PairingStateMachine(policy, bonds: [Self.phone.address, older])
         _ = machine.connected(Self.phone)
+        machine.asked(about: Self.phone)
         // The identity address can follow the bond.
         _ = machine.connected(Self.bonded(Self.phone))
         #expect(machine.bonds == [older, Self.phone.address])
