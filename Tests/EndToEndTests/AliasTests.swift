@@ -72,6 +72,36 @@ struct AliasTests {
         }
     }
 
+    @Test func theAdapterHasTheNameThatTheProgramChangesTo() async throws {
+        try await withEmulatedBlueZ { bluez in
+            try await Self.lamp().run(on: bluez.backend, logger: .silent) { session in
+                try await session.changeAdvertisement { $0.localName = "Kitchen" }
+                try await Self.expectAlias("Kitchen", of: bluez)
+                // A peripheral that is off the air keeps its name.
+                try await session.stopAdvertising()
+                try await Self.expectAlias("Kitchen", of: bluez)
+                try await session.advertise(Advertisement(localName: "Hall"))
+                try await Self.expectAlias("Hall", of: bluez)
+                try await bluez.restartDaemon()
+                try await until { !session.state.isOnTheAir }
+                try await until { session.state.isOnTheAir }
+                try await Self.expectAlias("Hall", of: bluez)
+            }
+            try await Self.expectAlias("BlueZ 5.66", of: bluez)
+        }
+    }
+
+    @Test func aNewNameLeavesTheAliasOfAPerson() async throws {
+        try await withEmulatedBlueZ { bluez in
+            try await Self.lamp().run(on: bluez.backend, logger: .silent) { session in
+                _ = try await Self.alias(of: bluez, set: "Cellar")
+                try await session.changeAdvertisement { $0.localName = "Kitchen" }
+                try await Self.expectAlias("Cellar", of: bluez)
+            }
+            try await Self.expectAlias("Cellar", of: bluez)
+        }
+    }
+
     @Test func anAliasOfAPersonStays() async throws {
         try await withEmulatedBlueZ { bluez in
             _ = try await Self.alias(of: bluez, set: "Kitchen")

@@ -37,6 +37,10 @@ struct Door: GATTServiceDeclaration {
 
     /// The name under which phones find the door.
     var name = "Door"
+    /// Whether a phone may pair after the start, although other phones have paired before.
+    ///
+    /// A real door has a button on the inside for this, for the case that all paired phones are lost.
+    var admitsAtStart = false
     /// Moves the bolt when a phone requests it, and when the state is restored.
     ///
     /// If it throws, the request is refused, or the run ends.
@@ -62,7 +66,8 @@ struct Door: GATTServiceDeclaration {
 
     /// Lets the first phone pair, in the first two minutes of a door that no phone is bonded with.
     func run(in session: PeripheralSession) async throws {
-        guard try await session.bondedCentrals().isEmpty else { return }
+        let hasBonds = try await !session.bondedCentrals().isEmpty
+        guard admitsAtStart || !hasBonds else { return }
         try await session.allowPairing(for: .seconds(120))
     }
 

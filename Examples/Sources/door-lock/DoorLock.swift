@@ -9,14 +9,18 @@ struct DoorLock: AsyncParsableCommand {
         commandName: "door-lock",
         abstract: "Act as a door lock that keeps its state when the program ends or is killed.",
         discussion: """
-            The state is in $STATE_DIRECTORY, or in the state directory of the user. With --emulated, no Bluetooth is \
-            needed: two virtual phones use the lock while its program is started, killed and started again. The state \
-            of this scene is in a temporary directory.
+            The first phone can pair within two minutes after the start. A paired phone admits another one, and \
+            --admit does so without it. The state is in $STATE_DIRECTORY, or in the state directory of the user. With \
+            --emulated, no Bluetooth is needed: two virtual phones use the lock while its program is started, killed \
+            and started again. The state of this scene is in a temporary directory.
             """
     )
 
     @Option(help: "The name under which centrals find the door.")
     var name = "Door"
+
+    @Flag(help: "Let a phone pair in the first two minutes, although others have paired before.")
+    var admit = false
 
     @OptionGroup
     var options: RunOptions
@@ -25,14 +29,14 @@ struct DoorLock: AsyncParsableCommand {
         if options.emulated {
             try await playScene(name: name, for: options.duration?.duration)
         } else {
-            try await runOnBlueZ(name: name, options)
+            try await runOnBlueZ(name: name, admitsAtStart: admit, options)
         }
     }
 }
 
 /// Serves the door to real centrals.
-private func runOnBlueZ(name: String, _ options: RunOptions) async throws {
-    let door = Door(name: name) { isLocked in
+private func runOnBlueZ(name: String, admitsAtStart: Bool, _ options: RunOptions) async throws {
+    let door = Door(name: name, admitsAtStart: admitsAtStart) { isLocked in
         Terminal.print("door:   the bolt moves: \(isLocked ? "locked" : "unlocked")")
     } onRestore: { restored in
         for line in restored.summary { Terminal.print("door:   \(line)") }

@@ -42,8 +42,9 @@ extension AdapterSettings {
 
         /// The name of the peripheral during the run, if the adapter is free.
         ///
-        /// The name is the one in the first connectable advertisement. When the run ends, the adapter has its
-        /// own name again. The alias stays unchanged in these cases:
+        /// The name is the one in the first connectable advertisement, also after
+        /// `session.changeAdvertisement`. When the run ends, the adapter has its own name again. The alias
+        /// stays unchanged in these cases:
         ///
         /// - The advertisement has no name.
         /// - A person or a program has chosen an alias. A person resets it with `bluetoothctl reset-alias`.

@@ -16,12 +16,12 @@ extension BusSession {
         else { return }
         let claim = alias.claim(of: wanted)
         guard claim != .unnecessary else { return }
-        var reason = "it has an alias, which 'bluetoothctl reset-alias' removes"
+        var reason = "a person or another peripheral has chosen it ('bluetoothctl reset-alias' removes it)"
         if claim == .possible {
             let others: Int? = try await managers.properties(of: BlueZ.advertisingManager)["ActiveInstances"]?
                 .integer()
             if others ?? 0 == 0 || alias.isOwn {
-                // The peripheral must recognize its alias even if the program is killed now.
+                // A later run must recognize the alias, even if the program is killed meanwhile.
                 supervisor.keepAlias(wanted)
                 guard let refusal = try await setAlias(wanted, of: adapter) else { return }
                 supervisor.keepAlias(alias.isOwn ? alias.own : nil)
@@ -38,6 +38,14 @@ extension BusSession {
             AdapterSettings(alias:) determines the name.
             """
         )
+    }
+
+    /// Gives the adapter the new name of the peripheral, if it has the former one.
+    func renewAlias(of adapter: ObjectPath, by managers: AdapterManagers, for supervisor: Supervisor)
+        async throws
+    {
+        guard let own = supervisor.ownAlias, own != supervisor.wantedAlias else { return }
+        try await claimAlias(of: adapter, by: managers, for: supervisor)
     }
 
     /// Removes the alias, if it is still the one that the peripheral has chosen.

@@ -29,6 +29,7 @@ extension BusSession {
         case .registerAdvertisements(let values):
             let capabilities = try await capabilities(by: managers)
             supervisor.setCapabilities(capabilities)
+            try await renewAlias(of: ObjectPath(adapter), by: managers, for: supervisor)
             return .advertised(
                 refused: try await advertisements.register(
                     values,
@@ -39,6 +40,7 @@ extension BusSession {
             )
         case .changeAdvertisements(let values):
             let capabilities = try await capabilities(by: managers)
+            try await renewAlias(of: ObjectPath(adapter), by: managers, for: supervisor)
             return .advertised(
                 refused: try await advertisements.change(
                     values,

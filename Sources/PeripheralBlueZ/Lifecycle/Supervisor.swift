@@ -26,6 +26,8 @@ final class Supervisor: Sendable {
         var addresses: [String: DeviceAddress] = [:]
         /// The knowledge about handles from earlier registrations.
         var record: HandleRecord
+        /// The name in the advertisements, which the adapter must have as its alias during the run.
+        var wantedAlias: String?
         /// The alias that the peripheral has given an adapter.
         var ownAlias: String?
         /// The preserved text of ``record`` and ``ownAlias``.
@@ -81,6 +83,7 @@ final class Supervisor: Sendable {
         state = Mutex(
             State(
                 record: parts.first.flatMap(HandleRecord.init) ?? HandleRecord(),
+                wantedAlias: AdapterAlias.wanted(by: publication.advertisements),
                 ownAlias: parts.count > 1 ? parts[1] : nil,
                 preserved: publication.backendState
             )
@@ -166,6 +169,9 @@ final class Supervisor: Sendable {
             step += 1
             action = await carryOut(action, as: step) { event in
                 if case .stopRequested = event { service?.noteStop() }
+                if case .advertisingDemanded(let new, _) = event, let name = AdapterAlias.wanted(by: new) {
+                    state.withLock { $0.wantedAlias = name }
+                }
                 let ended = machine.endedAdvertisements
                 let action = machine.handle(event)
                 // Logs only a new report, because the bus may have reported the daemon during the check.
@@ -383,8 +389,7 @@ extension Supervisor {
 
     /// The alias that the adapter must have during the run.
     var wantedAlias: String? {
-        guard backend.settings.alias == .ofPeripheral else { return nil }
-        return AdapterAlias.wanted(by: publication.advertisements)
+        backend.settings.alias == .ofPeripheral ? state.withLock(\.wantedAlias) : nil
     }
 
     func address(of adapter: String) -> DeviceAddress? {

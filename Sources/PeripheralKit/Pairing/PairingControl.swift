@@ -147,7 +147,7 @@ final class PairingControl: Sendable {
                 case .trimBonds: try await trimBonds(link)
                 }
             } catch let error as PeripheralError where [.disconnected, .connectionLost].contains(error.code) {
-                // The central has left, or the peripheral is off the air. The next publication repeats the work.
+                // The central has left, or the next publication repeats the work.
             } catch {
                 guard !error.isConsequenceOfEnd else { continue }
                 logger.warning(

@@ -59,8 +59,9 @@ extension Pairing {
     /// ```
     ///
     /// All bonds of the adapter count, including those that other programs have made. A central that is
-    /// pairing counts as well, at most 60 seconds after its last attempt. If the maximum is reached, a central
-    /// without a bond cannot pair. A bonded central can pair again, because this makes no additional bond.
+    /// pairing counts as well, at most 60 seconds after its last attempt. If the maximum is reached, a
+    /// central without a bond cannot pair. A bonded central can pair again, because this makes no additional
+    /// bond.
     ///
     /// With `replacingOldest`, a central can pair although the maximum is reached, and the oldest bond is
     /// removed when it has paired. The oldest bond is that of the central that paired first. Only bonds that

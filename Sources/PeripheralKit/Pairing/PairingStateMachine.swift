@@ -88,7 +88,7 @@ struct PairingStateMachine {
 
     // MARK: Centrals
 
-    /// Records that the peripheral is published, and returns the disconnections that were not possible before.
+    /// Records that the peripheral is published, and returns what was not possible before.
     ///
     /// A central may have been connected before the start of the run.
     func published() -> [Action] { unwelcome }
