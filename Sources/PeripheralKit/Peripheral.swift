@@ -43,6 +43,8 @@ public struct Peripheral: Sendable {
     let state = CurrentState()
     /// The services during a run, which the program can change.
     package let present = PresentServices()
+    /// The passkeys that the handlers show during a run.
+    package let passkeyDisplay = PasskeyDisplay()
     let backendMemory = BackendMemory()
     let logHistory = LogHistory()
 

@@ -17,6 +17,11 @@ struct VirtualPairing: Sendable {
         )
         static let declinedByCentral = Failure(message: "The central has refused to pair.", endsLink: true)
         static let declinedByPeripheral = Failure(message: "The peripheral has refused to pair.")
+        static let nothingToRead = Failure(
+            message: "The person enters the passkey that the peripheral displays, but here the peripheral "
+                + "displays none: it asks for a passkey too. Pair with PairingUser.entering(_:) or "
+                + "PairingUser.reading(_:)."
+        )
         static let wrongPasskey = Failure(message: "The passkey is wrong.")
     }
 
@@ -109,7 +114,8 @@ struct VirtualPairing: Sendable {
             let entered = await whileDisplaying {
                 await agent.display(passkey, for: central)
             } enter: {
-                await user.enterPasskey()
+                if let readDisplay = user.readDisplay { return await readDisplay(passkey) }
+                return await user.enterPasskey()
             }
             guard let entered else { throw .declinedByCentral }
             guard entered == passkey else { throw .wrongPasskey }
@@ -122,6 +128,7 @@ struct VirtualPairing: Sendable {
             guard let entered else { throw .declinedByPeripheral }
             guard entered == passkey else { throw .wrongPasskey }
         case .bothEnterPasskey:
+            guard user.readDisplay == nil else { throw .nothingToRead }
             async let here = agent.enterPasskey(for: central)
             async let there = user.enterPasskey()
             guard let there = await there else { throw .declinedByCentral }

@@ -18,9 +18,8 @@ struct CustomLamp: AsyncParsableCommand {
     var options: RunOptions
 
     func run() async throws {
-        let display = Display()
         let lamp = LampService(lamp: Lamp())
-        let pairing = Pairing.displayPasskey { passkey, _ in await display.show(passkey) }
+        let pairing = Pairing.displayPasskey { passkey, _ in Display.show(passkey) }
         let peripheral = Peripheral(name, pairing: pairing) {
             lamp
             Advertisement(manufacturerData: [0x0059: [1, 2]])  // left out: derived from the services
@@ -28,7 +27,7 @@ struct CustomLamp: AsyncParsableCommand {
         try await options.run(peripheral) { phone in
             try await phone.connect()
             // The user of the phone types the passkey that the lamp shows.
-            try await phone.pair(.entering { await display.passkeys.first { _ in true } })
+            try await phone.pair(.enteringDisplayedPasskey)
             try await phone.subscribe(to: lamp.power)
             for isOn in [true, false] {
                 try await phone.write(lamp.power, isOn)

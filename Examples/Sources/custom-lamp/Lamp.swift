@@ -20,19 +20,9 @@ actor Lamp {
 }
 
 /// A simulated display of the lamp.
-actor Display {
-    /// The passkeys that were shown, for a person who types them.
-    nonisolated let passkeys: AsyncStream<UInt32>
-
-    private let shown: AsyncStream<UInt32>.Continuation
-
-    init() {
-        (passkeys, shown) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    }
-
-    func show(_ passkey: UInt32) {
+enum Display {
+    static func show(_ passkey: UInt32) {
         let digits = String(passkey)
         Terminal.print("lamp: the passkey is \(String(repeating: "0", count: 6 - digits.count))\(digits)")
-        shown.yield(passkey)
     }
 }

@@ -7,29 +7,25 @@ import Testing
 /// The test of README.md, and what it does not show.
 @Suite(.timeLimit(.minutes(1)))
 struct CustomLampTests {
-    /// Runs the lamp, with a user who types the passkey that the lamp shows.
     private func run(
-        _ body: @escaping @Sendable (VirtualCentral, LampService, PairingUser) async throws -> Void
+        _ body: @escaping @Sendable (VirtualCentral, LampService) async throws -> Void
     ) async throws {
         let service = LampService(lamp: Lamp())
-        let (shown, show) = AsyncStream.makeStream(of: UInt32.self)
-        let pairing = Pairing.displayPasskey { passkey, _ in show.yield(passkey) }
+        let pairing = Pairing.displayPasskey { passkey, _ in Display.show(passkey) }
         let peripheral = Peripheral("Lamp", pairing: pairing) { service }
-        try await peripheral.test { central in
-            try await body(central, service, .entering { await shown.first { _ in true } })
-        }
+        try await peripheral.test { central in try await body(central, service) }
     }
 
     @Test func lampSwitches() async throws {
-        try await run { central, service, user in
-            try await central.pair(user)
+        try await run { central, service in
+            try await central.pair(.enteringDisplayedPasskey)
             try await central.write(service.power, true)
             #expect(try await central.read(service.power) == true)
         }
     }
 
     @Test func lampRefusesAStranger() async throws {
-        try await run { central, service, _ in
+        try await run { central, service in
             await #expect(throws: ATTError.insufficientAuthentication) {
                 try await central.write(service.power, true)
             }
@@ -37,8 +33,8 @@ struct CustomLampTests {
     }
 
     @Test func lampNotifies() async throws {
-        try await run { central, service, user in
-            try await central.pair(user)
+        try await run { central, service in
+            try await central.pair(.enteringDisplayedPasskey)
             try await central.subscribe(to: service.power)
             for isOn in [true, false] {
                 try await central.write(service.power, isOn)

@@ -107,7 +107,7 @@ final class PeripheralRuntime: PeripheralHost {
             preservation?.bondsChanged($0)
         }
         pairing = PairingAnswerer(
-            pairing: peripheral.pairing,
+            pairing: peripheral.passkeyDisplay.observing(peripheral.pairing),
             control: pairingControl,
             tasks: tasks,
             clock: clock,

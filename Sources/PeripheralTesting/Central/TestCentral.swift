@@ -93,9 +93,12 @@ public protocol TestCentral: Sendable {
     /// the peripheral has deleted its keys, later connections stay unencrypted until the two sides pair
     /// again.
     ///
-    /// - Parameter user: The user of the central, who answers the pairing questions.
+    /// - Parameter user: The user of the central, who answers the pairing questions. Only a
+    ///   ``VirtualCentral`` supports `PairingUser.enteringDisplayedPasskey`.
     /// - Throws: `TestCentralError` with the code `pairingFailed` when either side refuses, with
-    ///   `notConnected` when there is no connection, or with `disconnected` when the connection ends.
+    ///   `notConnected` when there is no connection, or with `disconnected` when the connection ends. A
+    ///   central that cannot read the display of the peripheral throws `failed` for a user whose
+    ///   `entersDisplayedPasskey` is `true`.
     func pair(_ user: PairingUser) async throws
 
     /// Deletes the central's bond keys.

@@ -7,6 +7,8 @@ extension VirtualCentral {
     /// The pairing has the same outcome as with the Linux kernel and bluetoothd. The connection ends if a
     /// pairing question is not answered within 30 seconds.
     public func pair(_ user: PairingUser) async throws {
+        var user = user
+        if user.entersDisplayedPasskey { user.readDisplay = peripheral.passkeyDisplay.reader() }
         let bond = try await server.pair(connection(), as: user, identity: identity)
         state.withLock { $0.bond = bond }
     }

@@ -7,7 +7,7 @@ public import PeripheralCore
 ///
 /// ```swift
 /// try await central.pair(.justWorks)
-/// try await central.pair(.entering { await shownPasskey() })
+/// try await central.pair(.enteringDisplayedPasskey)
 /// try await central.pair(.confirming { number in await shownNumber() == number })
 /// ```
 ///
@@ -61,6 +61,18 @@ public struct PairingUser: Sendable {
     /// The person enters the passkey on the peripheral.
     public var display: @Sendable (_ passkey: UInt32) async -> Void
 
+    /// Whether the person reads the passkey that the peripheral displays, and enters it on the central.
+    ///
+    /// If the property is `true`, the pairing does not use ``enterPasskey``. Only a `VirtualCentral` can read
+    /// the display, because the peripheral runs in the same process. The method `pair(_:)` of any other
+    /// `TestCentral` throws a ``TestCentralError``: use ``entering(_:)`` there.
+    public var entersDisplayedPasskey = false
+
+    /// Waits until the peripheral has displayed a passkey, and returns the passkey.
+    ///
+    /// A `VirtualCentral` sets this closure if ``entersDisplayedPasskey`` is `true`.
+    package var readDisplay: (@Sendable (_ passkey: UInt32) async -> UInt32?)?
+
     /// Returns the passkey that the person enters on the central, from 0 to 999,999.
     ///
     /// A result of `nil` cancels the pairing.
@@ -109,7 +121,28 @@ extension PairingUser {
     /// A central with neither a display nor a keyboard, which bonds without asking the user.
     public static let justWorks = PairingUser(capability: .noInputNoOutput)
 
-    /// A central with a keyboard, for a peripheral that displays a passkey.
+    /// A central with a keyboard, whose person enters the passkey that the peripheral displays.
+    ///
+    /// ```swift
+    /// try await central.pair(.enteringDisplayedPasskey)
+    /// ```
+    ///
+    /// The person enters the passkey after the handler of `Pairing.displayPasskey(_:)` has returned. If the
+    /// handler shows the passkey until its task is cancelled, the person enters the passkey after 100 ms. If
+    /// the handler throws an error, the person enters nothing, and the pairing fails.
+    ///
+    /// Only a `VirtualCentral` can pair with this user. The method `pair(_:)` of any other `TestCentral`
+    /// throws a ``TestCentralError`` with the code `failed`. The reason is that no other central can read the
+    /// display of the peripheral. Use ``entering(_:)`` there.
+    public static let enteringDisplayedPasskey: PairingUser = {
+        var user = PairingUser(capability: .keyboardOnly, requiresAuthentication: true)
+        user.entersDisplayedPasskey = true
+        return user
+    }()
+
+    /// A central with a keyboard, on which a person enters a certain passkey.
+    ///
+    /// If the passkey is the one that the peripheral displays, ``enteringDisplayedPasskey`` is simpler.
     ///
     /// - Parameter passkey: Returns the passkey that the person enters, or `nil` to cancel the pairing.
     /// - Returns: The user.

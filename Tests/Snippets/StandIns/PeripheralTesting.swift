@@ -12,6 +12,5 @@ enum PeripheralTestingStandIns {
     static var session: PeripheralSession { fatalError() }
     static var central: VirtualCentral { fatalError() }
 
-    @Sendable static func shownPasskey() async -> UInt32 { fatalError() }
     @Sendable static func shownNumber() async -> UInt32 { fatalError() }
 }

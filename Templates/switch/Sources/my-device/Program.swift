@@ -6,13 +6,11 @@ import PeripheralTesting
 struct Program: Sendable {
     // Turn your own hardware on and off here.
     private let device = SwitchService { isOn in print("The switch is turned \(isOn ? "on" : "off").") }
-    private let passkeys = AsyncStream.makeStream(of: UInt32.self)
 
     var peripheral: Peripheral {
         // Show the passkey on the display of your device here.
         device.peripheral { passkey in
             print("The passkey is \(String(1_000_000 + passkey).dropFirst()).")
-            passkeys.continuation.yield(passkey)
         }
     }
 
@@ -22,8 +20,8 @@ struct Program: Sendable {
         } catch {
             print("The central is refused before it has paired: \(error).")
         }
-        // The person types the passkey on the phone.
-        try await central.pair(.entering { await passkeys.stream.first { _ in true } })
+        // The person types on the phone the passkey that the device shows.
+        try await central.pair(.enteringDisplayedPasskey)
         try await central.subscribe(to: device.isOn)
         try await central.write(device.isOn, true)
         print("The central is notified of \(try await central.nextUpdate(of: device.isOn)).")

@@ -8,12 +8,11 @@ import Testing
 struct SwitchServiceTests {
     @Test func turnsForACentralThatHasPaired() async throws {
         let device = SwitchService { _ in }
-        let (passkeys, shown) = AsyncStream.makeStream(of: UInt32.self)
-        try await device.peripheral { shown.yield($0) }.test { central in
+        try await device.peripheral { _ in }.test { central in
             await #expect(throws: ATTError.insufficientAuthentication) {
                 try await central.write(device.isOn, true)
             }
-            try await central.pair(.entering { await passkeys.first { _ in true } })
+            try await central.pair(.enteringDisplayedPasskey)
             try await central.subscribe(to: device.isOn)
             try await central.write(device.isOn, true)
             #expect(try await central.nextUpdate(of: device.isOn) == true)
@@ -22,9 +21,8 @@ struct SwitchServiceTests {
 
     @Test func staysAsItIsWhileItIsBlocked() async throws {
         let device = SwitchService { isOn in if isOn { throw SwitchService.blocked } }
-        let (passkeys, shown) = AsyncStream.makeStream(of: UInt32.self)
-        try await device.peripheral { shown.yield($0) }.test { central in
-            try await central.pair(.entering { await passkeys.first { _ in true } })
+        try await device.peripheral { _ in }.test { central in
+            try await central.pair(.enteringDisplayedPasskey)
             await #expect(throws: SwitchService.blocked) {
                 try await central.write(device.isOn, true)
             }

@@ -2,6 +2,13 @@ import PeripheralTesting
 
 extension BumbleCentral {
     func pair(_ user: PairingUser) async throws {
+        guard !user.entersDisplayedPasskey else {
+            throw TestCentralError(
+                code: .failed,
+                message: "A central on a radio cannot read the display of the peripheral. "
+                    + "Pair with PairingUser.entering(_:)."
+            )
+        }
         pool.notePairing()
         var command = "pair \(user.capability.word)"
         if user.isBonding { command += " bonding" }
