@@ -30,7 +30,11 @@ demo: setup ## Run a heart rate sensor for 20 seconds, without Bluetooth: a virt
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib --product heart-rate-sensor
 	Examples/.build/release/heart-rate-sensor --emulated --duration 20s
 
+# The variables of the command line that make new does not use, such as a KIND with a typing error.
+UNKNOWN_TO_NEW = $(filter-out NAME KIND DIR SWIFT,$(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name))))
+
 new: ## Make a package of a new peripheral: make new NAME=door-bell [KIND=sensor, switch or uart] [DIR=../door-bell]
+	@$(if $(UNKNOWN_TO_NEW),echo "make new has no variable $(UNKNOWN_TO_NEW)." >&2; Templates/new --help >&2; exit 2)
 	@Templates/new $(if $(KIND),--kind "$(KIND)") "$(NAME)" $(if $(DIR),"$(DIR)")
 
 examples: setup ## Build the examples for release into Examples/.build/release/
