@@ -33,16 +33,26 @@ public struct DescriptorValueChange: Hashable, Sendable {
     public var changes: Changes
 
     /// The UUID of the characteristic that contains the changed descriptors.
-    public var characteristic: BluetoothUUID
+    public var characteristic: BluetoothUUID {
+        didSet { checkUUID() }
+    }
 
     /// Creates a change.
     ///
     /// - Parameters:
     ///   - changes: The source of the descriptor change, and the changed descriptors.
-    ///   - characteristic: The UUID of the characteristic that contains the changed descriptors.
+    ///   - characteristic: The UUID of the characteristic that contains the changed descriptors. If it is a
+    ///     malformed literal, the program stops with a fatal error.
     public init(_ changes: Changes, of characteristic: BluetoothUUID) {
         self.changes = changes
         self.characteristic = characteristic
+        checkUUID()
+    }
+
+    private func checkUUID() {
+        guard characteristic.malformedLiteral != nil else { return }
+        // Unlike the message of a precondition, this message is printed in release builds too.
+        fatalError("A DescriptorValueChange needs the UUID of a characteristic, but has \(characteristic).")
     }
 }
 

@@ -290,8 +290,10 @@ public struct BlueZBackend: PeripheralBackend {
     ///
     /// - Throws: `PeripheralError` if ``Recovery`` ends the run because the backend cannot publish the
     ///   peripheral. The message of the error describes a remedy. `DeclarationError` if the running version
-    ///   of BlueZ does not support the declaration. `CancellationError` if the task is cancelled.
+    ///   of BlueZ does not support the declaration. `BlueZVersionError` if the version that the program names
+    ///   is a malformed literal. `CancellationError` if the task is cancelled.
     public func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
+        if let version, let error = BlueZVersionError(version) { throw error }
         let loop = EventLoop.make(name: "peripheral")
         let outcome: Result<Void, any Error>
         do {

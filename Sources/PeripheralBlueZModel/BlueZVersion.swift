@@ -4,11 +4,20 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
     public let major: Int
     /// The second number of the version, such as 66 in `5.66`.
     public let minor: Int
+    /// The text of a literal that is not a version; `nil` for a version.
+    package let malformedLiteral: String?
 
     /// Creates a version from its first and second numbers.
     public init(major: Int, minor: Int) {
         self.major = major
         self.minor = minor
+        malformedLiteral = nil
+    }
+
+    private init(malformed text: String) {
+        major = 0
+        minor = 0
+        malformedLiteral = text
     }
 
     /// BlueZ 5.66, the version in Debian 12 "bookworm".
@@ -33,7 +42,11 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
     }
 
     /// The two numbers of the version, separated by a dot.
-    public var description: String { "\(major).\(minor)" }
+    ///
+    /// For a malformed literal, the text is the literal and a remark: `"5,66" (not a version)`.
+    public var description: String {
+        malformedLiteral.map { "\"\($0)\" (not a version)" } ?? "\(major).\(minor)"
+    }
 
     /// Returns whether the first version is older than the second version.
     public static func < (older: BlueZVersion, newer: BlueZVersion) -> Bool {
@@ -44,20 +57,13 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
 extension BlueZVersion: ExpressibleByStringLiteral {
     /// Creates a version from a literal such as `"5.66"`.
     ///
-    /// If the literal is not a version, the program stops with a fatal error. For text that is known only at
-    /// run time, pass a `String` to ``init(_:)``. ``init(_:)`` returns `nil` if the text is not a version.
+    /// A literal that is not a version, such as `"5,66"`, does not stop the program. Validation for such a
+    /// version finds an error. A test or a run with such a version throws an error.
+    ///
+    /// For text that is known only at run time, pass a `String` to ``init(_:)``. ``init(_:)`` returns `nil`
+    /// if the text is not a version.
     public init(stringLiteral text: String) {
-        guard let version = BlueZVersion(text) else {
-            // Unlike the message of a precondition, this message is printed in release builds too.
-            fatalError(
-                """
-                "\(text)" is not a version of BlueZ. Write two numbers separated by a point, as in "5.66". \
-                For text that is known only at run time, assign it to a String and use `BlueZVersion(_:)`, \
-                which returns nil.
-                """
-            )
-        }
-        self = version
+        self = BlueZVersion(text) ?? BlueZVersion(malformed: text)
     }
 }
 
@@ -65,6 +71,14 @@ extension BlueZVersion: ExpressibleByStringLiteral {
 public struct BlueZVersionError: Error, Hashable, CustomStringConvertible {
     /// The text.
     public let text: String
+
+    init(text: String) { self.text = text }
+
+    /// - Returns: `nil` if the version is not a malformed literal.
+    package init?(_ version: BlueZVersion) {
+        guard let literal = version.malformedLiteral else { return nil }
+        text = literal
+    }
 
     /// A sentence that contains the text and the expected format.
     public var description: String {

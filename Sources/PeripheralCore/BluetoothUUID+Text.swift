@@ -37,7 +37,7 @@ extension BluetoothUUID: LosslessStringConvertible {
     ///
     /// For a malformed literal, the text is the same as the ``description``.
     public var fullDescription: String {
-        if let malformedLiteral { return "\"\(malformedLiteral)\" (not a UUID)" }
+        if let malformedLiteral { return "\(malformedLiteral) (not a UUID)" }
         var rest = bits
         var text: [UInt8] = []
         text.reserveCapacity(36)
@@ -75,9 +75,13 @@ extension BluetoothUUID: LosslessStringConvertible {
 extension BluetoothUUID: ExpressibleByIntegerLiteral {
     /// Creates a UUID from an integer literal with an assigned number, such as `0x180D`.
     ///
-    /// The compiler rejects an integer literal of more than 32 bits.
+    /// The compiler rejects an integer literal of more than 32 bits. A number of 16 bits has at most 4
+    /// hexadecimal digits, and a number of 32 bits is written with 8 digits. A literal of 5 to 7 digits, such
+    /// as `0x12345`, is malformed: the result equals no UUID, and a declaration that contains it is invalid.
+    /// For a number of 32 bits that begins with zeros, use the string literal `"00012345"`.
     public init(integerLiteral number: UInt32) {
-        self.init(number)
+        let isMalformed = number > UInt16.max && number < 0x1000_0000
+        self = isMalformed ? BluetoothUUID(malformed: number) : BluetoothUUID(number)
     }
 }
 

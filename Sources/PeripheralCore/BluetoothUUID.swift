@@ -11,8 +11,9 @@
 /// let typed = BluetoothUUID(textFromTheUser)    // nil if the text is not a UUID
 /// ```
 ///
-/// A literal with a typing error, such as `"18OF"`, does not stop the program. It equals no UUID. Its
-/// ``description`` is `"18OF" (not a UUID)`. A peripheral or an advertisement that contains it is invalid.
+/// A literal with a typing error, such as `"18OF"` or `0x12345`, does not stop the program. It equals no
+/// UUID. Its ``description`` is `"18OF" (not a UUID)`. A peripheral or an advertisement that contains it is
+/// invalid.
 ///
 /// The order of UUIDs is the numerical order of their 128-bit forms.
 public struct BluetoothUUID: Sendable {
@@ -22,6 +23,8 @@ public struct BluetoothUUID: Sendable {
         case number(upperBits: UInt64, lowerBits: UInt64)
         /// A literal that is not a UUID.
         case malformed(StaticString)
+        /// An integer literal of 5 to 7 hexadecimal digits.
+        case malformedNumber(UInt32)
     }
 
     private let form: Form
@@ -32,10 +35,13 @@ public struct BluetoothUUID: Sendable {
         return UInt128(upperBits) << 64 | UInt128(lowerBits)
     }
 
-    /// The text of a literal that is not a UUID; `nil` for a UUID.
+    /// A literal that is not a UUID, as in the source; `nil` for a UUID.
     package var malformedLiteral: String? {
-        guard case .malformed(let text) = form else { return nil }
-        return text.description
+        switch form {
+        case .number: nil
+        case .malformed(let text): "\"\(text)\""
+        case .malformedNumber(let number): "0x" + String(number, radix: 16)
+        }
     }
 
     /// `00000000-0000-1000-8000-00805f9b34fb`.
@@ -51,6 +57,10 @@ public struct BluetoothUUID: Sendable {
 
     init(malformed text: StaticString) {
         form = .malformed(text)
+    }
+
+    init(malformed number: UInt32) {
+        form = .malformedNumber(number)
     }
 
     /// Creates a UUID from a 16-bit number that the Bluetooth SIG assigned.

@@ -25,13 +25,15 @@ internal import Synchronization
 ///   - configuration: The configuration of the emulated bluetoothd.
 ///   - body: The code that uses the emulated bluetoothd.
 /// - Returns: The result of the body.
-/// - Throws: ``PrivateBus/StartError`` if `dbus-daemon` is not installed or cannot start. `CancellationError`
-///   if the task is cancelled before the body begins. The function rethrows any error that the body throws.
+/// - Throws: ``PrivateBus/StartError`` if `dbus-daemon` is not installed or cannot start. `BlueZVersionError`
+///   if the version of the configuration is a malformed literal. `CancellationError` if the task is cancelled
+///   before the body begins. The function rethrows any error that the body throws.
 @discardableResult
 public func withEmulatedBlueZ<Output>(
     _ configuration: EmulatedBlueZ.Configuration = EmulatedBlueZ.Configuration(),
     _ body: (_ bluez: EmulatedBlueZ) async throws -> Output
 ) async throws -> Output {
+    if let error = BlueZVersionError(configuration.version) { throw error }
     let bus = try await PrivateBus()
     let loop = EventLoop(name: "bluetoothd")
     let bluez = EmulatedBlueZ(configuration, on: bus, loop: loop)

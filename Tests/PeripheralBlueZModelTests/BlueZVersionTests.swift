@@ -21,6 +21,14 @@ struct BlueZVersionTests {
         #expect(("5.66" as BlueZVersion) == .v5_66)
     }
 
+    @Test(arguments: ["5,66", "abc", ""] as [BlueZVersion])
+    func aMalformedLiteralIsNoVersion(version: BlueZVersion) {
+        #expect(version != BlueZVersion(major: 0, minor: 0))
+        #expect(version < .v5_66)
+        #expect(version.description.hasSuffix("\" (not a version)"))
+        #expect(BlueZVersionError(version)?.description.hasSuffix("as in 5.66.") == true)
+    }
+
     @Test func newerIsGreater() {
         let versions: [BlueZVersion] = [.v5_66, .v5_82, .v5_87, BlueZVersion(major: 5, minor: 100)]
         #expect(versions.shuffled().sorted() == versions)

@@ -33,6 +33,16 @@ public struct BlueZRules: StackProfile {
     ///
     /// An issue describes a part of the declaration that BlueZ refuses, ignores or changes.
     public func examine(_ publication: BackendPublication) -> [DeclarationIssue] {
+        if let literal = version.malformedLiteral {
+            return [
+                DeclarationIssue(
+                    severity: .error,
+                    element: "peripheral",
+                    reason: "\"\(literal)\" is not a version of BlueZ",
+                    remedy: "write two numbers separated by a point, as in .bluez(\"5.66\")"
+                )
+            ]
+        }
         guard version >= Self.minimumVersion else {
             return [
                 DeclarationIssue(

@@ -140,6 +140,14 @@ struct EnvironmentalDescriptorTests {
         #expect(try DescriptorValueChange(gattBytes: bytes) == change)
     }
 
+    @Test func aMalformedUUIDHasNoChange() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = DescriptorValueChange(.userDescription, of: "2A6")
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("needs the UUID of a characteristic, but has \"2A6\" (not a UUID)"))
+    }
+
     /// Environmental Sensing Service 1.0, section 3.1.2.2: the applications in the order of their numbers,
     /// from 0 on.
     @Test func applicationsHaveTheirNumbers() {

@@ -37,6 +37,7 @@ extension DeclarationValidation {
     ) {
         let element = "descriptor \(descriptor.uuid) of \(parent)"
         examineType(descriptor.uuid, of: element)
+        examineRange(of: descriptor.uuid, as: .descriptor, element)
         if let remedy = descriptor.uuid.remedyForStackDescriptor {
             error(element, "this descriptor belongs to the Bluetooth stack", remedy)
         }

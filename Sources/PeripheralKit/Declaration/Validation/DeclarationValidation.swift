@@ -75,6 +75,7 @@ struct DeclarationValidation {
     private mutating func examine(_ service: GATTService) {
         let element = "service \(service.uuid)"
         examineType(service.uuid, of: element)
+        examineRange(of: service, element)
         if service.characteristics.isEmpty, service.includes.isEmpty {
             warning(
                 element,
@@ -106,8 +107,10 @@ struct DeclarationValidation {
         guard let literal = uuid.malformedLiteral else { return }
         error(
             element,
-            "\"\(literal)\" does not have the form of a UUID",
-            "write 4 or 8 hexadecimal digits, or 32 in groups of 8, 4, 4, 4 and 12 with hyphens"
+            "\(literal) does not have the form of a UUID",
+            literal.hasPrefix("0x")
+                ? "write at most 4 hexadecimal digits for a UUID of 16 bits, or 8 in quotes for one of 32 bits"
+                : "write 4 or 8 hexadecimal digits, or 32 in groups of 8, 4, 4, 4 and 12 with hyphens"
         )
     }
 
@@ -121,6 +124,7 @@ struct DeclarationValidation {
             )
         }
         examineType(characteristic.uuid, of: element)
+        examineRange(of: characteristic.uuid, as: .characteristic, element)
         examineProperties(of: characteristic, element)
         examineControlPoint(of: characteristic, element)
         examineValues(of: characteristic.access, element)
@@ -288,6 +292,13 @@ struct DeclarationValidation {
                 let element = characteristic.name(in: service)
                 if characteristic.persistentValues.count > 1 {
                     error(element, "it has more than one persistent value", "keep one PersistentValue")
+                }
+                if characteristic.updates.durableLimit != nil, peripheral.pairing.method == .none {
+                    warning(
+                        element,
+                        "its durable updates are preserved for bonded centrals, but no central can pair",
+                        "let centrals pair with Peripheral(…, pairing: …), or declare another UpdatePolicy"
+                    )
                 }
                 guard peripheral.restorationIdentifier == nil else { continue }
                 if characteristic.updates.durableLimit != nil {

@@ -314,9 +314,22 @@ struct ValidationTests {
         ),
     ]
 
+    static let durableUpdates: [Case] = [
+        Case(
+            testDescription: "durable updates without pairing",
+            peripheral: Peripheral("P", restorationIdentifier: "com.example.p") {
+                GATTService(0x180F) { Characteristic<UInt8>(0x2A19, .notify, updates: .durable) }
+            },
+            severity: .warning,
+            element: "characteristic 2a19 of service 180f",
+            reason: "its durable updates are preserved for bonded centrals, but no central can pair",
+            remedy: "let centrals pair with Peripheral(…, pairing: …), or declare another UpdatePolicy"
+        )
+    ]
+
     static let all =
         properties + values + stackTypes + peripherals + descriptors + services + advertisements
-        + malformedUUIDs
+        + malformedUUIDs + exchangedUUIDs + durableUpdates
 
     @Test(arguments: all)
     func namesElementReasonAndRemedy(_ test: Case) async throws {
