@@ -128,8 +128,9 @@ extension PeripheralError {
 
     static let notAddressable = PeripheralError(
         code: .notAddressable,
-        message: "The Bluetooth stack cannot send the update to individual subscribers. "
-            + "Send the update to all subscribers instead."
+        message: "The Bluetooth stack cannot send the update to one of several subscribers. "
+            + "Send the update to all subscribers instead. "
+            + "BlueZ can send notifications to one of them from version 5.76, and indications from 5.80."
     )
 
     static let noRestorationStore = PeripheralError(

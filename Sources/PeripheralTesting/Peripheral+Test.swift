@@ -30,8 +30,8 @@ extension Peripheral {
     ///   - logger: The logger that the framework uses.
     ///   - body: The test.
     /// - Returns: The result of the body.
-    /// - Throws: `DeclarationError` when the declaration is invalid. The method also throws any error that
-    ///   the body throws.
+    /// - Throws: `DeclarationError` when the declaration is invalid. `TestCentralError` with the code
+    ///   `invalidArgument` when the MTU is impossible. The method also throws any error that the body throws.
     @discardableResult
     public func test<Output: Sendable>(
         as stack: InMemoryStack = .bluez(BlueZRules.minimumVersion),
@@ -61,8 +61,8 @@ extension Peripheral {
     ///   - logger: The logger that the framework uses.
     ///   - body: The test. A test can call all functions of the session, as a program does.
     /// - Returns: The result of the body.
-    /// - Throws: `DeclarationError` when the declaration is invalid. The method also throws any error that
-    ///   the body throws.
+    /// - Throws: `DeclarationError` when the declaration is invalid. `TestCentralError` with the code
+    ///   `invalidArgument` when the MTU is impossible. The method also throws any error that the body throws.
     @discardableResult
     public func test<Output: Sendable>(
         as stack: InMemoryStack = .bluez(BlueZRules.minimumVersion),
@@ -72,6 +72,7 @@ extension Peripheral {
             @escaping @Sendable (_ central: VirtualCentral, _ session: PeripheralSession) async throws ->
             Output
     ) async throws -> Output {
+        try VirtualGATTServer.check(mtu: mtu)
         let backend = InMemoryBackend(as: stack)
         return try await run(on: backend, logger: logger) { session in
             let central = backend.makeCentral(of: self)

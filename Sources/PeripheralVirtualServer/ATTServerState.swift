@@ -98,11 +98,18 @@ struct ATTServerState: Sendable {
         }
     }
 
+    /// The maximum length of a written value.
+    ///
+    /// Before 5.69, bluetoothd counts the handle and the offset in the packet as part of the value.
+    func maximumWrittenLength(isPrepared: Bool) -> Int {
+        maximumLength - (limitsPackets ? (isPrepared ? 4 : 2) : 0)
+    }
+
     mutating func write(_ handle: AttributeHandle, _ value: [UInt8], by id: ConnectionID) -> Decision {
         guard let connection = connections[id], let attribute = database[handle] else {
             return .answer(.failure(.invalidHandle))
         }
-        guard value.count + (limitsPackets ? 2 : 0) <= maximumLength else {
+        guard value.count <= maximumWrittenLength(isPrepared: false) else {
             return .answer(.failure(.invalidAttributeValueLength))
         }
         if let refusal = attribute.refusal(of: .write, at: connection.security) {
@@ -131,8 +138,7 @@ struct ATTServerState: Sendable {
         if connection.prepared.isFull { return .answer(.failure(.prepareQueueFull)) }
         guard let attribute = database[handle] else { return .answer(.failure(.invalidHandle)) }
         if offset > maximumLength { return .answer(.failure(.invalidOffset)) }
-        // The 4 bytes of handle and offset count here too.
-        guard value.count + (limitsPackets ? 4 : 0) + offset <= maximumLength else {
+        guard offset + value.count <= maximumWrittenLength(isPrepared: true) else {
             return .answer(.failure(.invalidAttributeValueLength))
         }
         if let refusal = attribute.refusal(of: .write, at: connection.security) {

@@ -17,6 +17,15 @@ extension VirtualGATTServer {
     /// The MTUs that bluetoothd accepts, in bytes.
     package static let mtus = 23...517
 
+    /// - Throws: ``TestCentralError`` with the code `invalidArgument` if no connection can have this MTU.
+    package static func check(mtu: Int) throws(TestCentralError) {
+        guard !mtus.contains(mtu) else { return }
+        throw TestCentralError(
+            code: .invalidArgument,
+            message: "No connection has an MTU of \(mtu) bytes. Use an MTU from 23 to 517 bytes."
+        )
+    }
+
     /// Returns an address that no other central of this server has.
     package func makeCentralAddress() -> DeviceAddress {
         .virtualCentral(number: state.withLock { $0.makeNumber() })

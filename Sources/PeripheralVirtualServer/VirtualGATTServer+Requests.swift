@@ -29,7 +29,22 @@ extension VirtualGATTServer {
         _ value: [UInt8],
         on connection: ConnectionID
     ) async throws(TestCentralError) -> Result<Void, ATTError> {
-        try await perform(on: connection) { $0.write(handle, value, by: connection) }.result.map { _ in }
+        let (result, _) = try await perform(on: connection) { $0.write(handle, value, by: connection) }
+        if case .failure(.invalidAttributeValueLength) = result {
+            reportRefusal(of: value.count, isPrepared: false, on: connection)
+        }
+        return result.map { _ in }
+    }
+
+    /// Reports that a value is refused because of the imitated version.
+    private func reportRefusal(of length: Int, isPrepared: Bool, on connection: ConnectionID) {
+        state.withLock { state in
+            let maximum = state.att.maximumWrittenLength(isPrepared: isPrepared)
+            guard length > maximum, length <= maximumLength,
+                let central = state.att.connections[connection]?.central
+            else { return }
+            state.observer?(.refusedLength(central, length: length, maximum: maximum))
+        }
     }
 
     /// Answers a Prepare Write Request.
@@ -41,6 +56,9 @@ extension VirtualGATTServer {
     ) async throws(TestCentralError) -> Result<Void, ATTError> {
         let (result, _) = try await perform(on: connection) {
             $0.prepareWrite(handle, value, at: offset, by: connection)
+        }
+        if case .failure(.invalidAttributeValueLength) = result {
+            reportRefusal(of: offset + value.count, isPrepared: true, on: connection)
         }
         if case .success = result {
             state.withLock { $0.att.keep(value, of: handle, at: offset, by: connection) }

@@ -31,6 +31,22 @@ struct PeripheralTestTests {
         }
     }
 
+    @Test(arguments: [-1, 22, 518, 1000])
+    func anImpossibleMTUIsRefused(mtu: Int) async throws {
+        let error = await #expect(throws: TestCentralError.self) {
+            try await peripheral.test(mtu: mtu) { _ in Issue.record("The body has begun.") }
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(
+            error?.message == "No connection has an MTU of \(mtu) bytes. Use an MTU from 23 to 517 bytes."
+        )
+        try await peripheral.test { central in
+            let other = central.makeAnother()
+            let error = await #expect(throws: TestCentralError.self) { try await other.connect(mtu: mtu) }
+            #expect(error?.code == .invalidArgument)
+        }
+    }
+
     @Test func aTestMayExpectAndNothingElse() async throws {
         try await peripheral.test { central async throws in
             #expect(try await central.discover().applicationServices.map(\.uuid) == [0x180F])
@@ -42,6 +58,25 @@ struct PeripheralTestTests {
             try await central.subscribe(to: level)
             try await session.notify(level, 42)
             #expect(try await central.nextUpdate(of: level) == 42)
+        }
+    }
+
+    /// As the article about testing shows it.
+    @Test func aDocumentArrivesWhole() async throws {
+        let history = Characteristic<[UInt8]>("5c3a0003-7e3c-4b6e-9d29-b3f1c0a1d001", .notify)
+        let recorder = Peripheral("Recorder") {
+            GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { history }
+        }
+        let document = [UInt8](repeating: 7, count: 1000)
+        try await recorder.test { central, session in
+            try await central.subscribe(to: history)
+            try await session.send(document, over: history)
+            var received: [UInt8] = []
+            for try await chunk in central.updates(of: history) {
+                if chunk == Array("EOM".utf8) { break }
+                received += chunk
+            }
+            #expect(received == document)
         }
     }
 

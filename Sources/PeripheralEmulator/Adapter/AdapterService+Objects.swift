@@ -27,7 +27,7 @@ extension AdapterService {
         case .disconnected(let central, let reason):
             closeChannels(of: central.linkAddress)
             disconnected(central.linkAddress, because: reason)
-        case .changed, .secured, .pairingFailed, .forgotten: break
+        case .changed, .secured, .pairingFailed, .forgotten, .refusedLength: break
         }
     }
 

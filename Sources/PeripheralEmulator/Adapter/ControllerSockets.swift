@@ -66,7 +66,7 @@ final class ControllerSockets: Sendable {
         case .disconnected(let central, let reason):
             // 0x1F: an unspecified error.
             write([0x04, 0x05, 4, 0] + central.connectionHandle.gattBytes + [reason.code ?? 0x1F])
-        case .secured, .paired, .pairingFailed, .forgotten: break
+        case .secured, .paired, .pairingFailed, .forgotten, .refusedLength: break
         }
     }
 

@@ -113,12 +113,13 @@ public final class VirtualCentral: TestCentral {
     /// advertising resumes. The method waits no longer than ``patience``.
     ///
     /// - Parameters:
-    ///   - mtu: The largest MTU that the central accepts, from 23 to 517 bytes. The method clamps other
-    ///     values to the range 23 to 517.
+    ///   - mtu: The largest MTU that the central accepts, from 23 to 517 bytes.
     ///   - encrypting: Whether a bonded central encrypts the connection immediately after it connects.
-    /// - Throws: `TestCentralError` with the code `notFound` when no connectable advertisement is on the air,
-    ///   or with the code `alreadyConnected` when the central is already connected.
+    /// - Throws: `TestCentralError` with the code `invalidArgument` for another MTU, `notFound` when no
+    ///   connectable advertisement is on the air, or `alreadyConnected` when the central is already
+    ///   connected.
     public func connect(mtu: Int, encrypting: Bool) async throws {
+        try VirtualGATTServer.check(mtu: mtu)
         do {
             try open(mtu: mtu, encrypting: encrypting)
         } catch let error as TestCentralError
@@ -136,18 +137,17 @@ public final class VirtualCentral: TestCentral {
             }
             let inbox = UpdateInbox()
             inbox.confirmsIndications = state.confirmsIndications
-            let agreed = min(max(mtu, VirtualGATTServer.mtus.lowerBound), VirtualGATTServer.mtus.upperBound)
             state.connection = try server.connect(
                 Central(
                     address: state.address,
-                    mtu: agreed,
+                    mtu: mtu,
                     connectionParameters: VirtualGATTServer.firstParameters
                 ),
                 key: encrypting ? state.bond : nil,
                 over: inbox
             )
             state.inbox = inbox
-            state.mtu = agreed
+            state.mtu = mtu
         }
     }
 

@@ -102,8 +102,8 @@ public struct InMemoryBackend: PeripheralBackend {
         server.setPairingAgent(HostPairingAgent(publication.pairing, for: host, on: server))
         server.isPairable = host.allowsPairing
         let (connectionChanges, changeConnections) = AsyncStream.makeStream(of: Void.self)
-        server.observeConnections { event in
-            host.handle(event)
+        server.observeConnections { [stack] event in
+            host.handle(event, on: stack)
             changeConnections.yield()
         }
         try advertising.set(publication.advertisements)
@@ -220,7 +220,7 @@ struct HostProvider: VirtualAttributeProvider {
 
 extension PeripheralHost {
     /// Reports a connection event as backend events.
-    fileprivate func handle(_ event: ConnectionEvent) {
+    fileprivate func handle(_ event: ConnectionEvent, on stack: InMemoryStack) {
         switch event {
         case .connected(let central), .changed(let central):
             handle(.connected(central))
@@ -231,6 +231,14 @@ extension PeripheralHost {
         case .forgotten(let central):
             handle(.bondRemoved(central))
             handle(.forgotten(central.id))
+        case .refusedLength(let central, let length, let maximum):
+            logger.warning(
+                """
+                \(stack) has refused a written value of \(length) bytes with 'invalid attribute value length'. It accepts \
+                at most \(maximum) bytes, because versions before 5.69 count a part of the packet as part of the value.
+                """,
+                metadata: ["peripheral.central": "\(central.address)"]
+            )
         case .secured, .pairingFailed:
             break
         }

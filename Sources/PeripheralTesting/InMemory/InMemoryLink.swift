@@ -99,7 +99,9 @@ struct InMemoryLink: BackendLink {
         guard canReach(update.requiredRecipients, by: update, of: application, at: level) else {
             return end(update, .failed(.insecure))
         }
-        guard canAddress(update, of: application) else { return end(update, .failed(.notAddressable)) }
+        guard canAddress(update, of: application) else {
+            return end(update, .failed(.notAddressable(on: stack)))
+        }
         var isWithheld = false
         let recipients = server.deliver(
             update.value,
@@ -273,11 +275,13 @@ extension PeripheralError {
         message: "The central has not subscribed to the characteristic."
     )
 
-    fileprivate static let notAddressable = PeripheralError(
-        code: .notAddressable,
-        message: "The Bluetooth stack cannot send the indication to one of several subscribers. "
-            + "Send the indication to all subscribers instead."
-    )
+    fileprivate static func notAddressable(on stack: InMemoryStack) -> PeripheralError {
+        PeripheralError(
+            code: .notAddressable,
+            message: "\(stack) cannot send the indication to one of several subscribers. "
+                + "Send the indication to all subscribers instead. BlueZ can do so from version 5.80."
+        )
+    }
 
     fileprivate static func refused(_ error: AttributeTableError) -> PeripheralError {
         PeripheralError(

@@ -84,6 +84,93 @@ struct InMemoryStackTests {
         }
     }
 
+    private static let lengths: [(InMemoryStack, Int, isAccepted: Bool)] = [
+        (.bluez("5.66"), 510, true), (.bluez("5.66"), 511, false), (.bluez("5.68"), 512, false),
+        (.bluez("5.69"), 512, true), (.specification, 512, true),
+    ]
+
+    /// Before 5.69, bluetoothd refuses values of 511 and 512 bytes, and the log names the reason.
+    @Test(arguments: lengths)
+    func theLogExplainsARefusedLength(stack: InMemoryStack, length: Int, isAccepted: Bool) async throws {
+        let value = Characteristic<[UInt8]>(0x2A6E, .write) { Write { _ in } }
+        let peripheral = Peripheral("P") { GATTService(0x181A, handle: 0x0100) { value } }
+        let log = LogRecorder()
+        try await peripheral.test(as: stack, logger: log.logger) { central async throws in
+            let bytes = [UInt8](repeating: 7, count: length)
+            if isAccepted {
+                try await central.write(value, bytes)
+            } else {
+                await #expect(throws: ATTError.invalidAttributeValueLength) {
+                    try await central.write(value, bytes)
+                }
+            }
+        }
+        let reasons = log.lines.filter { $0.contains("has refused a written value of \(length) bytes") }
+        #expect(reasons.count == (isAccepted ? 0 : 1))
+        for reason in reasons {
+            #expect(reason.hasPrefix("warning: \(stack) has refused"))
+            #expect(reason.contains("at most 510 bytes, because versions before 5.69"))
+        }
+    }
+
+    /// With a small MTU, the central writes the value in parts.
+    @Test(arguments: [(508, true), (509, false)])
+    func theLogExplainsARefusedLengthInParts(length: Int, isAccepted: Bool) async throws {
+        let value = Characteristic<[UInt8]>(0x2A6E, .write) { Write { _ in } }
+        let peripheral = Peripheral("P") { GATTService(0x181A) { value } }
+        let log = LogRecorder()
+        try await peripheral.test(mtu: 23, logger: log.logger) { central in
+            do {
+                try await central.write(value, [UInt8](repeating: 7, count: length))
+                #expect(isAccepted)
+            } catch let error as ATTError {
+                #expect(!isAccepted)
+                #expect(error == .invalidAttributeValueLength)
+            }
+        }
+        #expect(log.lines.contains { $0.contains("at most 508 bytes") } == !isAccepted)
+    }
+
+    /// An error, not a crash.
+    @Test func aLiteralThatIsNoVersionIsRefused() async throws {
+        let error = await #expect(throws: DeclarationError.self) {
+            try await peripheral.test(as: .bluez("5,66")) { _ in Issue.record("The body has begun.") }
+        }
+        #expect(error?.issues.map(\.reason) == ["\"5,66\" is not a version of BlueZ"])
+        #expect(
+            peripheral.validate(for: .bluez("abc")).map(\.reason) == ["\"abc\" is not a version of BlueZ"]
+        )
+    }
+
+    @Test func theErrorOfASingleUpdateNamesTheVersion() async throws {
+        let indicated = Characteristic<UInt8>(0x2A6E, [.notify, .indicate])
+        let peripheral = Peripheral("P") { GATTService(0x181A) { indicated } }
+        try await peripheral.test { central, session in
+            let other = central.makeAnother()
+            try await other.connect()
+            for central in [central, other] { try await central.subscribe(to: indicated) }
+            try await until { session.subscriptions.count == 2 }
+            let first = try #require(session.subscriptions.first?.central)
+            let error = await #expect(throws: PeripheralError.self) {
+                try await session.notify(indicated, 1, to: first)
+            }
+            #expect(error?.code == .notAddressable)
+            #expect(error?.message.contains("from version 5.76") == true)
+        }
+        try await peripheral.test(as: .bluez("5.66")) { central, session in
+            let other = central.makeAnother()
+            try await other.connect()
+            for central in [central, other] { try await central.subscribe(to: indicated, for: .indication) }
+            try await until { session.subscriptions.count == 2 }
+            let first = try #require(session.subscriptions.first?.central)
+            let error = await #expect(throws: PeripheralError.self) {
+                try await session.indicate(indicated, 1, to: first)
+            }
+            #expect(error?.code == .notAddressable)
+            #expect(error?.message.contains("5.80") == true)
+        }
+    }
+
     @Test func stacksHaveNames() {
         #expect("\(InMemoryStack.bluez("5.66"))" == "BlueZ 5.66")
         #expect("\(InMemoryStack.specification)" == "specification")
