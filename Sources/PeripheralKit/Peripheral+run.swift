@@ -188,7 +188,7 @@ extension Peripheral {
         )
         for problem in start.problems {
             logger.warning(
-                "Part of the preserved state of the peripheral could not be restored.",
+                problem.logMessage,
                 metadata: ["peripheral.reason": "\(problem)", "peripheral.name": "\(name)"]
             )
         }

@@ -59,6 +59,38 @@ struct StateDirectoryTests {
         #expect(try await store.identifiers().isEmpty)
     }
 
+    /// Returns the message of the error when the store at a path cannot be opened.
+    private func message(ofStoreAt path: String) async -> String? {
+        do throws(RestorationError) {
+            _ = try await StateDirectory(path: path).open(identifier)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    @Test func theErrorNamesTheProblemOfTheDirectory() async throws {
+        try directory.write([], to: "file")
+        let file = directory.path(of: "file")
+        #expect(
+            await message(ofStoreAt: file) == "The directory \(file) cannot be read: Not a directory. "
+                + "Remedy: choose the path of a directory, not of a file."
+        )
+        let missing = directory.path(of: "missing/inner")
+        #expect(
+            await message(ofStoreAt: missing)
+                == "The directory \(missing) cannot be created: No such file or directory. "
+                + "Remedy: create the directory, or choose another one."
+        )
+        #expect(chmod(directory.path, 0o775) == 0)
+        #expect(
+            await message(ofStoreAt: directory.path)
+                == "The directory \(directory.path) cannot be trusted: other users "
+                + "can write to it, because it has the mode 0775. Use a directory that only the user of this program can "
+                + "use (mode 0700)."
+        )
+    }
+
     @Test func everyIdentifierHasARecordOfItsOwn() async throws {
         let identifiers = [
             "com.example.lamp", "com.example.Lamp", "..", "/", "a/b", "../../x", "a\nb", "é", "e\u{301}",

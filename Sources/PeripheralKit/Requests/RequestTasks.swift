@@ -282,8 +282,8 @@ final class RequestTasks: Sendable {
         }
         // Before the request is forgotten: the end of the run waits for it, and then ends the log.
         if !request.answer(outcome) {
-            logger.warning(
-                "A handler answered after more than 4 seconds. The answer is dropped.",
+            logger.debug(
+                "The handler of a refused request has ended. Its answer is dropped.",
                 metadata: request.logMetadata
             )
         }
@@ -350,7 +350,10 @@ extension RequestTasks {
     private func refuse(_ request: RunningRequest, _ reason: Logger.MetadataValue) -> Bool {
         guard request.answerForHandler() else { return false }
         logger.warning(
-            "A handler did not answer within 4 seconds. The request is refused with 'unlikely error'.",
+            """
+            A handler did not answer within 4 seconds. The request is refused with 'unlikely error', and the handler is \
+            cancelled.
+            """,
             metadata: request.logMetadata.merging(["peripheral.reason": reason]) { $1 }
         )
         request.cancel()

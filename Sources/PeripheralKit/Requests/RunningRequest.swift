@@ -65,9 +65,13 @@ final class RunningRequest: Sendable {
     /// The likely reason why the handler has not answered yet.
     var reasonForDelay: Logger.MetadataValue {
         switch stage.load(ordering: .relaxed) {
-        case .waitsForThread: "It has not begun, because other handlers block all threads."
+        case .waitsForThread:
+            "It has not begun, because other handlers block all threads. Use await instead of calls that block."
         case .holdsThread: "It blocks its thread. Use await instead of calls that block."
-        case .hasSuspended: "It awaits something, and does not block its thread."
+        case .hasSuspended:
+            """
+            It still awaits something. Answer with a value that is already known, and do slow work outside of the handler.
+            """
         }
     }
 

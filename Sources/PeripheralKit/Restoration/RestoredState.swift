@@ -1,3 +1,4 @@
+internal import Logging
 public import PeripheralCore
 
 /// The state that a new run of a peripheral restores from an earlier run.
@@ -204,5 +205,17 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
     /// If the store has moved the preserved state, the text also contains the new location.
     public var description: String {
         error.message + (setAside.map { " It is set aside as \($0)." } ?? "")
+    }
+}
+
+extension RestorationProblem {
+    /// What the problem means for the run.
+    var logMessage: Logger.Message {
+        switch operation {
+        case .open: "The preserved state cannot be used now. The peripheral runs without it."
+        case .restore: "The preserved state cannot be restored. The peripheral starts without it."
+        case .value: "A preserved value cannot be restored. The characteristic has its initial value."
+        case .save: "A change of the preserved state cannot be saved now."
+        }
     }
 }

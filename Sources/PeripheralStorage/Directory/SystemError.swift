@@ -12,6 +12,16 @@ struct SystemError: Equatable {
         unsafe g_strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     }
 
+    /// Advice for a directory that cannot be read.
+    var remedyForReading: String {
+        switch number {
+        case ENOTDIR: "choose the path of a directory, not of a file"
+        case EACCES, EPERM: "allow the user of this program to read it, or choose another directory"
+        case ELOOP: "correct the symbolic links in the path, or choose another directory"
+        default: "check the directory and its file system, or choose another directory"
+        }
+    }
+
     /// Advice for a file or directory that cannot be written.
     var remedy: String {
         switch number {

@@ -54,12 +54,11 @@ final class TrustedDirectory: Sendable {
         defer { unsafe free(resolved) }
         self.path = unsafe String(cString: resolved)
         self.descriptor = descriptor
-        guard status.isOwn else {
+        if let reason = status.reasonForDistrust {
             throw RestorationError(
                 code: .untrusted,
-                message:
-                    "The directory \(path) cannot be trusted: it belongs to another user, or other users can write to "
-                    + "it. Use a directory that only the user of this program can use (mode 0700)."
+                message: "The directory \(path) cannot be trusted: \(reason). "
+                    + "Use a directory that only the user of this program can use (mode 0700)."
             )
         }
     }
@@ -148,7 +147,7 @@ final class TrustedDirectory: Sendable {
         RestorationError(
             code: .unreadable,
             message: "The directory \(path) cannot be read: \(error.description). "
-                + "Allow the user of this program to read the directory, or choose another directory."
+                + "Remedy: \(error.remedyForReading)."
         )
     }
 }

@@ -200,9 +200,7 @@ struct LogFloodTests {
             }
             release.finish()
         }
-        expectFewLines(of: [
-            "A handler did not answer within 4 seconds", "A handler answered after more than 4 seconds",
-        ])
+        expectFewLines(of: ["A handler did not answer within 4 seconds"])
     }
 
     @Test func proceduresThatFail() async throws {

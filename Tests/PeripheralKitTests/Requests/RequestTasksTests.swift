@@ -64,7 +64,8 @@ struct RequestTasksTests {
     // MARK: The log of a late handler
 
     private static let late =
-        "warning: A handler did not answer within 4 seconds. The request is refused with 'unlikely error'."
+        "warning: A handler did not answer within 4 seconds. The request is refused with 'unlikely error', and the "
+        + "handler is cancelled."
 
     /// Returns the first line about a handler that is late.
     private func line(
@@ -103,8 +104,8 @@ struct RequestTasksTests {
         let line = await line(of: { [self] in await hang() }, pace: quickPace())
         #expect(
             line
-                == "\(Self.late) [characteristic 2a19; C0:FF:EE:00:00:01; read; It awaits something, and does not "
-                + "block its thread.]"
+                == "\(Self.late) [characteristic 2a19; C0:FF:EE:00:00:01; read; It still awaits something. Answer with a "
+                + "value that is already known, and do slow work outside of the handler.]"
         )
     }
 
@@ -143,7 +144,7 @@ struct RequestTasksTests {
     /// Without the timekeeper, as while handlers block all threads.
     @Test(arguments: [false, true])
     func aHandlerThatBlocksAllThreadsIsRefused(isQuick: Bool) async {
-        let log = LogRecorder()
+        let log = LogRecorder(from: .debug)
         let tasks = RequestTasks(clock: clock, logger: log.logger)
         tasks.start(
             "characteristic 2a19",
@@ -161,7 +162,7 @@ struct RequestTasksTests {
             log.lines == [
                 "\(Self.late) [characteristic 2a19; read; No thread was free to refuse it earlier. Use await instead of "
                     + "calls that block.]",
-                "warning: A handler answered after more than 4 seconds. The answer is dropped. "
+                "debug: The handler of a refused request has ended. Its answer is dropped. "
                     + "[characteristic 2a19; read]",
             ]
         )

@@ -184,7 +184,7 @@ final class StateSaver: Sendable {
 
     private func report(_ problem: RestorationProblem) {
         logger.warning(
-            "Part of the preserved state could not be opened or restored.",
+            problem.logMessage,
             metadata: ["peripheral.reason": "\(problem)"]
         )
         report(.restorationFailed(problem))
