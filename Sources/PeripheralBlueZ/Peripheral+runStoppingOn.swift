@@ -28,7 +28,8 @@ extension Peripheral {
     ///
     /// - Parameters:
     ///   - backend: The backend for BlueZ.
-    ///   - signals: The numbers of the signals that stop the peripheral, such as `SIGTERM`.
+    ///   - signals: The numbers of the signals that stop the peripheral, such as `SIGTERM`, whose name needs
+    ///     `import Glibc`.
     ///   - store: A store for the preserved state of the peripheral. If the value is `nil`, the function uses
     ///     the store of the backend for a peripheral with a restoration identifier.
     ///   - interval: The minimum time between two saves of the preserved state.

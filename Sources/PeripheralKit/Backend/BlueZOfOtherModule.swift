@@ -1,6 +1,8 @@
 // The compiler's answer to a program that uses `.bluez` but imports only PeripheralKit. If a program also
 // imports the module with the real declarations, the compiler prefers those.
 
+public import PeripheralCore
+
 /// A placeholder for the backend and the rules that other modules declare.
 @available(*, unavailable)
 public struct _BlueZOfOtherModule: PeripheralBackend, StackProfile {
@@ -11,6 +13,23 @@ public struct _BlueZOfOtherModule: PeripheralBackend, StackProfile {
     public func examine(_ publication: BackendPublication) -> [DeclarationIssue] { [] }
 }
 
+/// A placeholder for a value that configures the backend.
+public struct _BlueZValueOfOtherModule: Sendable, ExpressibleByStringLiteral {
+    /// Stands for values that `PeripheralBlueZ` declares.
+    public static let firstPowered = Self(), always = Self(), never = Self()
+
+    /// Stands for a function that `PeripheralBlueZ` declares.
+    public static func named(_ name: String) -> Self { Self() }
+
+    /// Stands for a function that `PeripheralBlueZ` declares.
+    public static func address(_ address: DeviceAddress) -> Self { Self() }
+
+    private init() {}
+
+    /// Ignores the name of an adapter.
+    public init(stringLiteral name: String) {}
+}
+
 @available(*, unavailable, message: "import PeripheralBlueZ, which declares it")
 extension PeripheralBackend where Self == _BlueZOfOtherModule {
     /// Stands for the declaration in `PeripheralBlueZ`.
@@ -18,9 +37,9 @@ extension PeripheralBackend where Self == _BlueZOfOtherModule {
 
     /// Stands for the declaration in `PeripheralBlueZ`.
     public static func bluez(
-        adapter: Any? = nil,
+        adapter: _BlueZValueOfOtherModule? = nil,
         settings: Any? = nil,
-        recovery: Any? = nil,
+        recovery: _BlueZValueOfOtherModule? = nil,
         version: Any? = nil,
         serviceManager: Any? = nil,
         fallbackRate: Any? = nil
