@@ -19,6 +19,21 @@ struct PrivateBusTests {
         #expect(!exists(directory))
     }
 
+    @Test func theErrorNamesTheDirectoryForTemporaryFiles() {
+        let missing = #expect(throws: PrivateBus.StartError.self) {
+            try PrivateBus.makeDirectory(in: "/nonexistent/tmp")
+        }
+        #expect(
+            missing?.description
+                == "no directory for a private message bus can be created in /nonexistent/tmp "
+                + "(No such file or directory); set TMPDIR to a directory that this program can write"
+        )
+        let long = #expect(throws: PrivateBus.StartError.self) {
+            try PrivateBus.makeDirectory(in: "/" + String(repeating: "x", count: 90))
+        }
+        #expect(long?.description.hasSuffix("set TMPDIR to a directory with a shorter path") == true)
+    }
+
     @Test func aBusEndsWithItsLastReference() async throws {
         var bus: PrivateBus? = try await PrivateBus()
         let address = try #require(bus?.address)

@@ -114,12 +114,30 @@ public final class PrivateBus: Sendable {
 // MARK: - Files
 
 extension PrivateBus {
-    private static func makeDirectory() throws -> String {
-        guard let path = unsafe g_dir_make_tmp("swift-peripheral-XXXXXX", nil) else {
-            throw StartError(description: "no temporary directory can be created for a private message bus")
+    /// The directory for temporary files: `TMPDIR`, or `/tmp` if it is not set.
+    package static var temporaryDirectory: String {
+        unsafe g_get_tmp_dir().map { unsafe String(cString: $0) } ?? "/tmp"
+    }
+
+    package static func makeDirectory(in parent: String = temporaryDirectory) throws(StartError) -> String {
+        let path = "\(parent)/swift-peripheral-XXXXXX"
+        // The path of a socket has at most 107 bytes (unix(7)).
+        guard "\(path)/bus".utf8.count <= 107 else {
+            throw StartError(
+                description: "the path \(parent) is too long for the socket of a private message bus; "
+                    + "set TMPDIR to a directory with a shorter path"
+            )
         }
-        defer { unsafe g_free(path) }
-        return unsafe String(cString: path)
+        var bytes = path.utf8.map { CChar(bitPattern: $0) } + [0]
+        guard unsafe mkdtemp(&bytes) != nil else {
+            let reason = unsafe String(cString: g_strerror(errno))
+            throw StartError(
+                description:
+                    "no directory for a private message bus can be created in \(parent) (\(reason)); "
+                    + "set TMPDIR to a directory that this program can write"
+            )
+        }
+        return String(decoding: bytes.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static func write(_ text: String, to path: String) throws {
