@@ -31,7 +31,29 @@ extension DeclarationValidation {
     /// Warns of a service with the UUID of another kind of element.
     mutating func examineRange(of service: GATTService, _ element: String) {
         let exchanged = service.characteristics.first { AssignedKind(of: $0.uuid) == .service }
-        examineRange(of: service.uuid, as: .service, element, exchangedWith: exchanged?.uuid)
+        examineRange(
+            of: service.uuid,
+            as: .service,
+            element,
+            exchangedWith: exchanged.map { "characteristic \($0.uuid)" }
+        )
+    }
+
+    /// Warns of a characteristic with the UUID of another kind of element.
+    mutating func examineRange(
+        of characteristic: CharacteristicDeclaration,
+        in service: GATTService,
+        _ element: String
+    ) {
+        let isExchanged =
+            AssignedKind(of: characteristic.uuid) == .service
+            && AssignedKind(of: service.uuid) == .characteristic
+        examineRange(
+            of: characteristic.uuid,
+            as: .characteristic,
+            element,
+            exchangedWith: isExchanged ? "service \(service.uuid)" : nil
+        )
     }
 
     /// Warns of an element with the UUID of another kind of element.
@@ -39,13 +61,13 @@ extension DeclarationValidation {
         of uuid: BluetoothUUID,
         as kind: AssignedKind,
         _ element: String,
-        exchangedWith other: BluetoothUUID? = nil
+        exchangedWith other: String? = nil
     ) {
         guard let assigned = AssignedKind(of: uuid), assigned != kind else { return }
         warning(
             element,
             "\(uuid) is the UUID of a \(assigned), not of a \(kind)",
-            other.map { "exchange the UUID with that of characteristic \($0)" }
+            other.map { "exchange the UUID with that of \($0)" }
                 ?? "use a UUID of a \(kind): the Bluetooth SIG assigns \(kind.rangeDescription)"
         )
     }

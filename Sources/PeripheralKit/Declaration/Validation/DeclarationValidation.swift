@@ -124,7 +124,7 @@ struct DeclarationValidation {
             )
         }
         examineType(characteristic.uuid, of: element)
-        examineRange(of: characteristic.uuid, as: .characteristic, element)
+        examineRange(of: characteristic, in: service, element)
         examineProperties(of: characteristic, element)
         examineControlPoint(of: characteristic, element)
         examineValues(of: characteristic.access, element)

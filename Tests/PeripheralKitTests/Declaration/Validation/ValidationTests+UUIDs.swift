@@ -94,7 +94,12 @@ extension ValidationTests {
         let peripheral = Peripheral("P") { GATTService(0x2A19) { Characteristic<UInt8>(0x180F, value: 1) } }
         let issues = peripheral.validate()
         #expect(issues.map(\.severity) == [.warning, .warning])
-        #expect(issues.first?.remedy == "exchange the UUID with that of characteristic 180f")
+        #expect(
+            issues.map(\.remedy) == [
+                "exchange the UUID with that of characteristic 180f",
+                "exchange the UUID with that of service 2a19",
+            ]
+        )
     }
 
     /// Members of the Bluetooth SIG, other organizations and programs have UUIDs for any element.
