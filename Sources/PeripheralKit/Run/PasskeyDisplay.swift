@@ -9,7 +9,7 @@ package final class PasskeyDisplay: Sendable {
     }
 
     /// The time after which a person enters a passkey while its handler still shows the passkey.
-    private static let readingTime: Duration = .milliseconds(100)
+    private static let readingTime: Duration = .seconds(1)
 
     private let events = Broadcast<Event>(capacity: 64)
 
@@ -17,7 +17,7 @@ package final class PasskeyDisplay: Sendable {
     ///
     /// Call this method before the pairing begins. The function waits until the handler has returned. A
     /// handler can also show the passkey until its task is cancelled. The function therefore waits at most
-    /// 100 ms after the call of the handler. It returns `nil` if its task is cancelled.
+    /// 1 second after the call of the handler. It returns `nil` if its task is cancelled.
     package func reader() -> @Sendable (_ passkey: UInt32) async -> UInt32? {
         let (calls, returns) = (events.listen(), events.listen())
         return { passkey in

@@ -128,8 +128,9 @@ extension PairingUser {
     /// ```
     ///
     /// The person enters the passkey after the handler of `Pairing.displayPasskey(_:)` has returned. If the
-    /// handler shows the passkey until its task is cancelled, the person enters the passkey after 100 ms. If
-    /// the handler throws an error, the person enters nothing, and the pairing fails.
+    /// handler has not returned after 1 second, for example because it shows the passkey until its task is
+    /// cancelled, the person enters the passkey then. If the handler throws an error, the person enters
+    /// nothing, and the pairing fails.
     ///
     /// Only a `VirtualCentral` can pair with this user. The method `pair(_:)` of any other `TestCentral`
     /// throws a ``TestCentralError`` with the code `failed`. The reason is that no other central can read the
