@@ -243,7 +243,8 @@ let layers: [Target] = [
     .testTarget(
         name: "PeripheralConformanceTests",
         dependencies: [
-            "PeripheralConformance", "PeripheralTesting", "TestSupport",
+            "PeripheralConformance", "PeripheralBlueZModel", "PeripheralKit", "PeripheralTesting",
+            "TestSupport",
             .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: swiftSettings

@@ -7,9 +7,20 @@ extension BlueZVersion {
     package static let disconnectionReasons = BlueZVersion(major: 5, minor: 83)
 }
 
+// MARK: - Settings
+
+extension BlueZVersion {
+    /// The first version that ignores an interval outside the valid range.
+    ///
+    /// Earlier versions move it to the limit.
+    static let refusedIntervals = BlueZVersion(major: 5, minor: 67)
+}
+
 // MARK: - GATT
 
 extension BlueZVersion {
+    /// The first version that accepts written values of 511 and 512 bytes.
+    static let longestWrites = BlueZVersion(major: 5, minor: 69)
     /// The first version with a separate socket for each subscriber.
     ///
     /// Before, one socket serves all subscribers.

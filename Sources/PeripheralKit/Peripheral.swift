@@ -231,8 +231,10 @@ extension Peripheral {
                 name: name,
                 table: table,
                 userDescriptions: table.userDescriptions(of: services),
+                maximumLengths: table.maximumLengths(of: services),
                 advertisements: resolvedAdvertisements,
                 pairing: pairing.method,
+                asksBeforeReplacingBonds: pairing.asksBeforeReplacingBonds,
                 reservedHandles: reservedHandles
             )
         } catch {

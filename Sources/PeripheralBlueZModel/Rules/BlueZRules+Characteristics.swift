@@ -4,7 +4,8 @@ internal import PeripheralKit
 extension BlueZRules {
     func examine(
         _ characteristic: CharacteristicDescription,
-        named element: String
+        named element: String,
+        maximumLength: Int?
     ) -> [DeclarationIssue] {
         let properties = characteristic.properties
         var issues: [DeclarationIssue] = []
@@ -52,11 +53,29 @@ extension BlueZRules {
             )
         }
         // The shape of a control point.
-        if properties == [.write, .indicate], version < .confirmationsOnSockets {
+        if properties.contains([.write, .indicate]), version < .confirmationsOnSockets {
+            let error =
+                version < .socketPerSubscriber
+                ? ", and a central that has not subscribed receives the error 'unlikely error'" : ""
             warn(
                 "BlueZ before 5.80 sends each indication to all subscribers, so a response for one central reaches "
-                    + "all of them",
+                    + "all of them\(error)",
                 "use BlueZ 5.80 or later if several centrals subscribe"
+            )
+        }
+        if properties.contains(.indicate), characteristic.security.notify == .open,
+            version >= .confirmationsOnSockets
+        {
+            warn(
+                "BlueZ from 5.80 on can crash if a subscriber unsubscribes before it confirms an indication that was "
+                    + "sent only to it, and any central can subscribe without pairing",
+                "require pairing with security: .encrypted, or send each indication to all subscribers"
+            )
+        }
+        if properties.canWrite, let maximumLength, maximumLength > 510, version < .longestWrites {
+            warn(
+                "BlueZ before 5.69 refuses written values of 511 and 512 bytes, which the declared length allows",
+                "use BlueZ 5.69 or later, or declare a length of at most 510 bytes"
             )
         }
         return issues

@@ -10,13 +10,15 @@ public import PeripheralKit
 /// The rules describe bluetoothd with its default configuration. If a setting of bluetoothd solves a problem,
 /// the remedy names the setting.
 ///
-/// The rules do not cover these subjects:
+/// The rules do not cover these subjects. The article "Limits of BlueZ by version" in the documentation of
+/// `BlueZBackend` describes them:
 ///
 /// - The services of other programs. The services of other programs change the handles of services that are
 ///   not pinned. Therefore the Database Hash depends on the services of other programs. See
 ///   `GATTService.handle`.
-/// - The errors that handlers throw. The documentation of `BlueZBackend` contains a table of the errors that
-///   centrals receive.
+/// - The errors that handlers throw.
+/// - Calls of the program, such as an update for one of several subscribers.
+/// - Limits and crashes that every characteristic with a handler or with updates can meet.
 public struct BlueZRules: StackProfile {
     /// The version of BlueZ that the rules describe.
     public let version: BlueZVersion
@@ -64,7 +66,11 @@ public struct BlueZRules: StackProfile {
                     publication.userDescriptions[handle],
                     of: service.uuid
                 )
-                issues += examine(characteristic, named: name)
+                issues += examine(
+                    characteristic,
+                    named: name,
+                    maximumLength: publication.maximumLengths[handle]
+                )
             }
         }
         return issues + examineLayout(of: table) + examine(publication.advertisements)

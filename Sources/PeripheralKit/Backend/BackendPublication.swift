@@ -17,6 +17,10 @@ public struct BackendPublication: Hashable, Sendable {
     /// Issues and messages name the characteristics by them.
     package let userDescriptions: [AttributeHandle: String]
 
+    /// The maximum lengths that the declaration states, by the value handles of their characteristics in
+    /// ``table``.
+    package let maximumLengths: [AttributeHandle: Int]
+
     /// The preferred on-air handle of each attribute.
     ///
     /// Each key is the handle of an attribute in ``table``. Each value is the handle on the air that the
@@ -71,12 +75,17 @@ public struct BackendPublication: Hashable, Sendable {
     /// The backend passes pairing questions from the stack to ``PeripheralHost/answer(_:)``.
     public let pairing: PairingMethod
 
+    /// Whether the program decides about a bonded central that pairs again by Just Works.
+    package let asksBeforeReplacingBonds: Bool
+
     package init(
         name: String,
         table: AttributeTable,
         userDescriptions: [AttributeHandle: String] = [:],
+        maximumLengths: [AttributeHandle: Int] = [:],
         advertisements: [Advertisement],
         pairing: PairingMethod = .none,
+        asksBeforeReplacingBonds: Bool = false,
         preservedHandles: [AttributeHandle: AttributeHandle] = [:],
         newServices: Set<Int> = [],
         reservedHandles: Int = 0,
@@ -86,7 +95,9 @@ public struct BackendPublication: Hashable, Sendable {
         self.name = name
         self.table = table
         self.userDescriptions = userDescriptions
+        self.maximumLengths = maximumLengths
         self.pairing = pairing
+        self.asksBeforeReplacingBonds = asksBeforeReplacingBonds
         self.preservedHandles = preservedHandles
         self.newServices = newServices
         self.backendState = backendState
@@ -97,6 +108,7 @@ public struct BackendPublication: Hashable, Sendable {
     func placing(
         _ table: AttributeTable,
         userDescriptions: [AttributeHandle: String],
+        maximumLengths: [AttributeHandle: Int],
         at handles: [AttributeHandle: AttributeHandle],
         newServices: Set<Int>,
         backendState: String
@@ -105,8 +117,10 @@ public struct BackendPublication: Hashable, Sendable {
             name: name,
             table: table,
             userDescriptions: userDescriptions,
+            maximumLengths: maximumLengths,
             advertisements: advertisements,
             pairing: pairing,
+            asksBeforeReplacingBonds: asksBeforeReplacingBonds,
             preservedHandles: handles,
             newServices: newServices,
             reservedHandles: reservedHandles,

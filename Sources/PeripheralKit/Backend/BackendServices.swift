@@ -11,6 +11,10 @@ public struct BackendServices: Hashable, Sendable {
     /// The constant user descriptions, by the value handles of their characteristics in ``table``.
     package let userDescriptions: [AttributeHandle: String]
 
+    /// The maximum lengths that the declaration states, by the value handles of their characteristics in
+    /// ``table``.
+    package let maximumLengths: [AttributeHandle: Int]
+
     /// The preferred on-air handle of each attribute.
     ///
     /// See ``BackendPublication/preservedHandles``.
@@ -36,6 +40,7 @@ public struct BackendServices: Hashable, Sendable {
     package init(
         table: AttributeTable,
         userDescriptions: [AttributeHandle: String] = [:],
+        maximumLengths: [AttributeHandle: Int] = [:],
         preservedHandles: [AttributeHandle: AttributeHandle],
         newServices: Set<Int>,
         formerPlaces: FormerPlaces? = nil,
@@ -43,6 +48,7 @@ public struct BackendServices: Hashable, Sendable {
     ) {
         self.table = table
         self.userDescriptions = userDescriptions
+        self.maximumLengths = maximumLengths
         self.preservedHandles = preservedHandles
         self.newServices = newServices
         self.formerPlaces = formerPlaces
@@ -107,6 +113,7 @@ extension BackendPublication {
         BackendServices(
             table: table,
             userDescriptions: userDescriptions,
+            maximumLengths: maximumLengths,
             preservedHandles: preservedHandles,
             newServices: newServices
         )
@@ -118,8 +125,10 @@ extension BackendPublication {
             name: name,
             table: services.table,
             userDescriptions: services.userDescriptions,
+            maximumLengths: services.maximumLengths,
             advertisements: [],
             pairing: pairing,
+            asksBeforeReplacingBonds: asksBeforeReplacingBonds,
             preservedHandles: services.preservedHandles,
             newServices: services.newServices
         )

@@ -65,6 +65,7 @@ struct ServiceAddition {
             services = BackendServices(
                 table: ownTable,
                 userDescriptions: ownTable.userDescriptions(of: added),
+                maximumLengths: ownTable.maximumLengths(of: added),
                 preservedHandles: try Self.places(
                     of: ownTable,
                     declared,

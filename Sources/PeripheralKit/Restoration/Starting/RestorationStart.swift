@@ -60,6 +60,7 @@ struct RestorationStart: Sendable {
         publication.placing(
             declared.table,
             userDescriptions: declared.table.userDescriptions(of: declared.peripheral.services),
+            maximumLengths: declared.table.maximumLengths(of: declared.peripheral.services),
             at: handlesOnAir,
             newServices: newServices,
             backendState: loaded?.backendState ?? ""
