@@ -38,6 +38,9 @@ public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The public address of the adapter.
     public var address: DeviceAddress
 
+    /// Whether the adapter also supports classic Bluetooth, such as the adapter of a Raspberry Pi.
+    package var usesClassic = false
+
     /// Creates an adapter.
     ///
     /// - Parameters:

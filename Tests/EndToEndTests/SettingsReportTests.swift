@@ -24,31 +24,83 @@ struct SettingsReportTests {
         of peripheral: Peripheral = lamp,
         _ text: String?,
         on version: BlueZVersion = .v5_66,
+        usesClassic: Bool = false,
+        onlySettings: Bool = true,
         _ body: @escaping @Sendable (EmulatedBlueZ, PeripheralSession) async throws -> Void = { _, _ in }
     ) async throws -> [String] {
         let log = LogRecorder()
         let files = try TemporaryFiles(text.map { ["etc/bluetooth/main.conf": $0] } ?? [:])
         var configuration = EmulatedBlueZ.Configuration(version: version)
         configuration.files = MachineFiles(root: files.path)
+        configuration.adapters[0].usesClassic = usesClassic
         try await withEmulatedBlueZ(configuration) { bluez in
             try await peripheral.run(on: bluez.backend, logger: log.logger) { session in
                 try await body(bluez, session)
             }
         }
-        return log.lines.filter { $0.contains("/etc/bluetooth/main.conf: ") }
+        return log.lines.filter { !onlySettings || $0.contains("/etc/bluetooth/main.conf: ") }
     }
 
-    @Test func anUntouchedConfigurationIsReportedInFiveLinesAtMost() async throws {
-        let lines = try await Self.report(Self.untouched)
-        #expect(lines.count <= 5)
-        #expect(lines.allSatisfy { $0.hasPrefix("notice: ") })
-        let settings = [
-            "ReverseServiceDiscovery", "MinAdvertisementInterval", "MinConnectionInterval", "Channels",
-        ]
+    /// The declaration of the example `custom-lamp`.
+    private static var customLamp: Peripheral {
+        Peripheral("Lamp", pairing: .displayPasskey { _, _ in }) {
+            GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") {
+                Characteristic<Bool>(
+                    "5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001",
+                    [.read, .write, .notify],
+                    security: .authenticated
+                ) {
+                    Read { true }
+                    Write { _ in }
+                    UserDescription("Lamp power")
+                }
+            }
+            Advertisement(manufacturerData: [0x0059: [1, 2]])
+        }
+    }
+
+    /// The settings that affect the lamp, of which an adapter with classic Bluetooth has one more.
+    @Test(
+        arguments: [
+            (
+                .v5_66, false,
+                ["ReverseServiceDiscovery", "MinAdvertisementInterval", "MinConnectionInterval", "Channels"]
+            ),
+            (
+                .v5_66, true,
+                [
+                    "ReverseServiceDiscovery", "ControllerMode", "MinAdvertisementInterval",
+                    "MinConnectionInterval", "Channels",
+                ]
+            ),
+            (.v5_87, false, ["Client", "MinConnectionInterval"]),
+            (.v5_87, true, ["Client", "ControllerMode", "MinConnectionInterval"]),
+        ] as [(BlueZVersion, Bool, [String])]
+    )
+    func anUntouchedConfigurationIsReportedInFiveLinesAtMost(
+        version: BlueZVersion,
+        usesClassic: Bool,
+        settings: [String]
+    ) async throws {
+        let lines = try await Self.report(
+            of: Self.customLamp,
+            Self.untouched,
+            on: version,
+            usesClassic: usesClassic,
+            onlySettings: false
+        )
+        #expect(lines.count <= 5, "\(lines)")
         for setting in settings {
             #expect(lines.count { $0.contains("\(setting) = ") } == 1, "\(setting)")
         }
-        #expect(lines.first?.contains("iPhone") == true)
+        let all = [
+            "ReverseServiceDiscovery", "Client", "ControllerMode", "MinAdvertisementInterval", "Channels",
+        ]
+        for setting in all where !settings.contains(setting) {
+            #expect(!lines.contains { $0.contains("'\(setting) = ") }, "\(setting)")
+        }
+        let first = lines.first { $0.contains("main.conf: ") }
+        #expect(first?.hasPrefix("notice: ") == true && first?.contains("iPhone") == true)
     }
 
     /// Each line is reported once in a run, whether or not the peripheral is published again.

@@ -20,8 +20,8 @@ final class RunLog: Sendable {
         case unconfirmedRemoval
         case unreservedHandles
         case refusedServices(group: Int)
-        /// A setting of bluetoothd, by the code of its issue.
-        case setting(String)
+        /// Settings of bluetoothd, by the codes of their issues.
+        case settings([String])
     }
 
     private let logger: Logger

@@ -24,8 +24,8 @@ struct SettingsReport: Sendable {
             usesClassic: adapter.usesClassic,
             isExperimental: adapter.isExperimental
         )
-        for issue in SettingRules(settings).issues(affecting: publication) {
-            log.report(.setting(issue.code), .notice, "\(KeyFile.path): \(issue)")
+        for line in SettingRules(settings).issues(affecting: publication).lines {
+            log.report(.settings(line.codes), .notice, "\(KeyFile.path): \(line.text)")
         }
     }
 }

@@ -7,6 +7,10 @@ package struct Setting: Hashable, Sendable {
         case truth
         case words([String])
         case number(ClosedRange<Int>)
+        /// A number in units of the controller.
+        ///
+        /// Before 5.67, bluetoothd moves a number outside the range to the limit.
+        case interval(ClosedRange<Int>)
         case any
     }
 
@@ -32,6 +36,7 @@ package struct Setting: Hashable, Sendable {
         case .truth: Self.truth(value) != nil
         case .words(let words): words.contains(value)
         case .number(let range): Self.number(value).map(range.contains) ?? false
+        case .interval(let range): Int(strtol: value).map(range.contains) ?? false
         case .any: true
         }
     }
@@ -45,8 +50,9 @@ package struct Setting: Hashable, Sendable {
         }
     }
 
+    /// Returns the number that a text represents in a key file.
     package static func number(_ value: String) -> Int? {
-        Int(trimmingEnd(of: value))
+        Int(strtol: value) ?? Int(trimmingEnd(of: value))
     }
 
     private static func trimmingEnd(of value: String) -> Substring {
@@ -71,10 +77,27 @@ extension Setting {
         .words(["never", "confirm", "always"])
     )
     package static let keySize = Setting("GATT", "KeySize", .number(7...16))
-    package static let maximumConnectionInterval = Setting("LE", "MaxConnectionInterval", .any)
-    package static let maximumInterval = Setting("LE", "MaxAdvertisementInterval", .any)
-    package static let minimumConnectionInterval = Setting("LE", "MinConnectionInterval", .any)
-    package static let minimumInterval = Setting("LE", "MinAdvertisementInterval", .any)
+    package static let maximumConnectionInterval = Setting(
+        "LE",
+        "MaxConnectionInterval",
+        .interval(connectionIntervals)
+    )
+    package static let maximumInterval = Setting(
+        "LE",
+        "MaxAdvertisementInterval",
+        .interval(advertisingIntervals)
+    )
+    package static let minimumConnectionInterval = Setting(
+        "LE",
+        "MinConnectionInterval",
+        .interval(connectionIntervals)
+    )
+    package static let minimumInterval = Setting(
+        "LE",
+        "MinAdvertisementInterval",
+        .interval(advertisingIntervals)
+    )
+    package static let pairableTimeout = Setting("General", "PairableTimeout", .number(0...Int(UInt32.max)))
     package static let privacy = Setting(
         "General",
         "Privacy",
@@ -94,11 +117,16 @@ extension Setting {
         .number(0...Int(UInt32.max))
     )
 
+    /// The valid intervals of advertisements, in units of 0.625 ms.
+    private static let advertisingIntervals = 0x0020...0x4000
+    /// The valid intervals of connections, in units of 1.25 ms.
+    private static let connectionIntervals = 0x0006...0x0C80
+
     /// The settings that the examination checks.
     package static let all: [Setting] = [
         .autoEnable, .cache, .channels, .client, .controllerMode, .deviceID, .exchangeMTU, .experimental,
         .justWorksRepairing, .keySize, .maximumConnectionInterval, .maximumInterval,
-        .minimumConnectionInterval, .minimumInterval, .privacy, .reverseServiceDiscovery,
+        .minimumConnectionInterval, .minimumInterval, .pairableTimeout, .privacy, .reverseServiceDiscovery,
         .secureConnections, .security, .temporaryTimeout,
     ]
 }

@@ -283,7 +283,8 @@ extension AdapterService {
                 ExportedProperty("AddressType", .string("public")),
                 ExportedProperty("Name", .string(configuration.deviceName)),
                 property("Alias", "s", { .string($0.alias) }) { $0.setAlias($1.string ?? "") },
-                ExportedProperty("Class", .uint32(0)),
+                // The value of a Raspberry Pi.
+                ExportedProperty("Class", .uint32(controller.adapter.usesClassic ? 0x6C_0000 : 0)),
                 property("Powered", "b", { .bool($0.isPowered) }) { (adapter, value) throws(MethodError) in
                     if value.bool == true, adapter.controller.isBlocked { throw .blocked }
                     adapter.setPowered(value.bool ?? false)

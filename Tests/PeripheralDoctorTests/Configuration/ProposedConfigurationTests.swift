@@ -60,6 +60,8 @@ struct ProposedConfigurationTests {
             "", "nonsense\n[GATT]\nCache = no\nClient = yes",
             "[GATT]\nSecurity = low\nChannels = 6\nChannels = 2",
             "[General]\nCache = no\nTemporaryTimeout = 0\nControllerMode = bredr\n[Policy]\nAutoEnable = false",
+            "[LE]\nMinAdvertisementInterval = fast\nMaxConnectionInterval = 20\n[General]\nPairableTimeout = 60",
+            "[LE]\nMinConnectionInterval = 80\nMaxConnectionInterval = 100\n[General]\nSecureConnections = off",
             "[General]\nChannels = 9\nExchangeMTU = 100\n[GATT]\nPrivacy = on",
         ],
         ["5.66", "5.75", "5.87"] as [BlueZVersion]

@@ -41,6 +41,20 @@ struct ConfigurationExaminationTests {
             ("[General]\nAutoEnable = false", ["warning setting-misplaced"]),
             ("[Policy]\nAutoEnable = false", ["warning setting-auto-enable"]),
             ("[Policy]\nAutoEnable = true", []),
+            ("[General]\nPairableTimeout = 60", ["warning setting-pairable-timeout"]),
+            ("[General]\nPairableTimeout = 0", []),
+            ("[General]\nSecureConnections = off", ["warning setting-secure-connections"]),
+            ("[LE]\nMinConnectionInterval = 0x6", []),
+            ("[LE]\nMaxConnectionInterval = 40", []),
+            (
+                "[LE]\nMinConnectionInterval = 24\nMaxConnectionInterval = 40",
+                ["note setting-connection-interval"]
+            ),
+            (
+                "[LE]\nMinConnectionInterval = fast",
+                ["warning setting-invalid", "note setting-connection-interval"]
+            ),
+            ("[LE]\nMinAdvertisementInterval = 0", ["warning setting-invalid"]),
             ("[CSIS]\nSize = 2\nUnknown = 1", []),
             (
                 "nonsense",
@@ -100,6 +114,18 @@ struct ConfigurationExaminationTests {
                 "warning setting-client", "note setting-device-id", "note setting-connection-interval",
             ]
         )
+    }
+
+    /// Each of these intervals is slow, or prevents advertising.
+    @Test(
+        arguments: [
+            ("MaxAdvertisementInterval = 2048", "note"), ("MinAdvertisementInterval = 2048", "warning"),
+            ("MaxAdvertisementInterval = x", "note"),
+        ]
+    )
+    func slowAdvertisingIsTold(line: String, severity: String) {
+        let remarks = Self.remarks("[LE]\n\(line)", .v5_66)
+        #expect(remarks.contains("\(severity) setting-advertising-interval"))
     }
 
     /// Before 5.77, only the configuration determines the interval, unless bluetoothd is experimental.

@@ -78,7 +78,8 @@ struct BugReportTests {
                 "package of the distribution bluez 5.66-1+deb12u2", "command line bluetoothd -P battery",
                 "CAP_NET_RAW yes", "CAP_NET_ADMIN no", "Bluetooth sockets not allowed", "[GATT] Channels 3",
                 "hci0 not blocked", "kernel: buffers not readable without a Bluetooth socket",
-                "warning setting-channels Up to 3 channels carry attributes (EATT).",
+                "warning setting-channels Up to 3 channels carry attributes (EATT), so a later update can overtake an "
+                    + "earlier update.",
             ]
         )
         #expect(!BugReport(of: machine).text.contains("1234"), "The SIRK is a secret.")
