@@ -17,9 +17,18 @@ public struct AdapterSettings: Hashable, Sendable {
 
     /// Whether the adapter accepts new bonds.
     ///
-    /// If the peripheral declares a pairing method, the framework makes the adapter pairable while centrals
-    /// may pair, and not pairable otherwise, regardless of this setting. After the run, the adapter is as it
-    /// was before. With `Pairing.none` and `Pairing.system`, this setting stays in effect.
+    /// By default, the pairing method determines it. The framework makes the adapter pairable while centrals
+    /// may pair, and not pairable otherwise. After the run, the adapter is as it was before. With
+    /// `Pairing.none` and `Pairing.system`, the adapter stays as it is.
+    ///
+    /// A value of this setting replaces that rule. With `Pairing.system`, it is set only at the start of
+    /// the run. With `false`, no central can bond. With `true`, the peripheral's agent still refuses centrals outside
+    /// a pairing window.
+    ///
+    /// During the run, the framework undoes changes by other programs, and by the setting `PairableTimeout`
+    /// of bluetoothd. If programs disagree, each run undoes only a few changes in 10 seconds, and the adapter
+    /// stays pairable if one of the runs needs it. bluetoothd itself makes an adapter not pairable when the
+    /// last agent ends, unless `AlwaysPairable` is set in its `main.conf`.
     public var isPairable: Bool?
 
     /// Creates settings.

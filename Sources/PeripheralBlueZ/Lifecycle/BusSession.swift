@@ -31,6 +31,8 @@ struct BusSession: Sendable {
         version: BlueZVersion?,
         kernelLinks: any KernelLinks,
         fallbackRate: FallbackRate,
+        isPairable: Bool?,
+        clock: any Clock<Duration>,
         log: RunLog,
         report: @escaping @Sendable (SupervisorStateMachine.Event) -> Void
     ) async throws {
@@ -49,7 +51,9 @@ struct BusSession: Sendable {
                 of: pairing,
                 as: publication.pairing,
                 on: connection,
-                log: log
+                by: clock,
+                log: log,
+                isPairable: isPairable
             ) { host.allowsPairing }
             advertisements = AdvertisementRegistrations(on: connection, times: times) {
                 report(.registration(.advertisementReleased($0)))

@@ -12,6 +12,7 @@ final class RunLog: Sendable {
     enum Topic: Equatable {
         case declaration(DeclarationIssue)
         case refusedAgent
+        case disputedPairability
         case alias
         case unknownLinkSecurity
         case withheldValues(of: AttributeHandle)

@@ -337,6 +337,8 @@ extension Supervisor {
             version: backend.version,
             kernelLinks: backend.kernelLinks ?? HCISocketLinks(),
             fallbackRate: backend.fallbackRate,
+            isPairable: backend.settings.isPairable,
+            clock: clock,
             log: log
         ) { [events] event in
             events.add(QueuedEvent(event: event, session: number))

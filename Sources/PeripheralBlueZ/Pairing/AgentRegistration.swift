@@ -9,35 +9,36 @@ internal import Synchronization
 /// bluetoothd would ask the agent of another program, such as a desktop's. The other agent does not know the
 /// declaration.
 final class AgentRegistration: Sendable {
-    private struct State {
-        var isRegistered = false
-        /// Whether the adapter was pairable before the registration; `nil` if this is not known.
-        var wasPairable: Bool?
-        /// The last value that this program has set; `nil` if it has set none.
-        var setPairable: Bool?
-    }
-
     private static let manager: ObjectPath = "/org/bluez"
 
     private let agent: PairingAgent
     private let method: PairingMethod
     private let connection: BusConnection
     private let log: RunLog
-    private let allowsPairing: @Sendable () -> Bool
-    private let state = Mutex(State())
+    private let pairable: PairableSetting
+    /// Whether changes of the adapter by others are undone.
+    private let keepsPairable: Bool
+    private let isRegistered = Atomic(false)
 
+    /// If `isPairable` is `nil`, the pairing method determines whether the adapter is pairable.
     init(
         of agent: PairingAgent,
         as method: PairingMethod,
         on connection: BusConnection,
+        by clock: any Clock<Duration>,
         log: RunLog,
+        isPairable: Bool?,
         allowsPairing: @escaping @Sendable () -> Bool
     ) {
-        self.allowsPairing = allowsPairing
         self.agent = agent
         self.method = method
         self.connection = connection
         self.log = log
+        keepsPairable = method != .none || isPairable != nil
+        // If no central may pair, the adapter stays as it was, for the pairings of other programs.
+        pairable = PairableSetting(on: connection, by: clock, log: log) { former in
+            isPairable ?? (method == .none ? former : allowsPairing())
+        }
     }
 
     /// Registers the agent, and makes the adapter pairable if centrals may pair.
@@ -70,10 +71,9 @@ final class AgentRegistration: Sendable {
     }
 
     private func register(as capability: String, on adapter: ObjectPath) async throws(BusError) {
-        let wasPairable = try await isPairable(adapter)
-        state.withLock { $0.wasPairable = wasPairable }
+        try await pairable.begin(on: adapter, isWatched: keepsPairable)
         try await call("RegisterAgent", [.objectPath(PairingAgent.path), .string(capability)])
-        state.withLock { $0.isRegistered = true }
+        isRegistered.store(true, ordering: .relaxed)
         try await call("RequestDefaultAgent", [.objectPath(PairingAgent.path)])
     }
 
@@ -82,14 +82,10 @@ final class AgentRegistration: Sendable {
         // The agent is closed first. bluetoothd ignores the answers of a withdrawn agent, and the centrals
         // would wait.
         await agent.close()
-        let former = state.withLock { state in
-            defer { state = State() }
-            return state
+        guard isRegistered.exchange(false, ordering: .relaxed) else { return }
+        try await pairable.restore(adapter) { () throws(BusError) in
+            try await call("UnregisterAgent", [.objectPath(PairingAgent.path)])
         }
-        if let wasPairable = former.wasPairable, let set = former.setPairable, set != wasPairable {
-            try await setPairable(wasPairable, adapter)
-        }
-        if former.isRegistered { try await call("UnregisterAgent", [.objectPath(PairingAgent.path)]) }
     }
 
     private func call(_ method: MemberName, _ arguments: [BusValue]) async throws(BusError) {
@@ -102,49 +98,10 @@ final class AgentRegistration: Sendable {
             timeout: .seconds(method == "UnregisterAgent" ? 2 : 25)
         )
     }
-}
 
-// MARK: - The adapter
-
-extension AgentRegistration {
     /// Makes the adapter pairable if centrals may pair, and otherwise not pairable.
-    ///
-    /// An adapter that is not pairable refuses bonds, regardless of the agent's answer. Initially, adapters
-    /// are not pairable, but bluetoothd makes them pairable when an agent is registered. If the peripheral
-    /// declares no pairing method, the adapter stays as it was, for the pairings of other programs.
     func pairingAllowanceChanged(on adapter: ObjectPath) async throws(BusError) {
-        while true {
-            let wasPairable = state.withLock(\.wasPairable) ?? false
-            let wanted = method == .none ? wasPairable : allowsPairing()
-            if try await isPairable(adapter) != wanted {
-                state.withLock { $0.setPairable = wanted }
-                try await setPairable(wanted, adapter)
-            }
-            // Another change may have overtaken this one.
-            if method == .none || allowsPairing() == wanted { return }
-        }
-    }
-
-    private func isPairable(_ adapter: ObjectPath) async throws(BusError) -> Bool {
-        let answer = try await connection.call(
-            BlueZ.name,
-            adapter,
-            .properties,
-            "Get",
-            [.string(BlueZ.adapter.text), .string("Pairable")]
-        )
-        return answer.first?.bool ?? false
-    }
-
-    private func setPairable(_ isPairable: Bool, _ adapter: ObjectPath) async throws(BusError) {
-        _ = try await connection.call(
-            BlueZ.name,
-            adapter,
-            .properties,
-            "Set",
-            [.string(BlueZ.adapter.text), .string("Pairable"), .variant(.bool(isPairable))],
-            timeout: .seconds(2)
-        )
+        try await pairable.apply(to: adapter)
     }
 
     /// Notifies the agent when a device no longer needs its passkey.

@@ -297,7 +297,9 @@ extension AdapterService {
                 property("Pairable", "b", { .bool($0.server.isPairable) }) {
                     $0.setPairable($1.bool ?? false)
                 },
-                property("PairableTimeout", "u", { _ in .uint32(0) }) { _, _ in },
+                property("PairableTimeout", "u", { .uint32($0.pairableTimeout) }) {
+                    $0.setPairableTimeout($1.integer(UInt32.self) ?? 0)
+                },
                 ExportedProperty("Discovering", .bool(false)),
                 property("UUIDs", "as", { $0.serviceUUIDs }),
                 ExportedProperty("Modalias", .string("usb:v1D6Bp0246d05" + minorVersionDigits)),

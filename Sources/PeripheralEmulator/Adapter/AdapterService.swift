@@ -20,6 +20,10 @@ actor AdapterService {
     /// The stored alias, or the name from bluetoothd's configuration.
     var alias: String { controller.alias ?? configuration.deviceName }
     var discoverable = false
+    /// The seconds after which the adapter is no longer pairable; 0 for no limit.
+    private(set) var pairableTimeout: UInt32 = 0
+    /// The number of starts and ends of the time limit.
+    private var pairableGeneration = 0
     var applications: [Client: Registration<RegisteredApplication>] = [:]
     var advertisements: [Client: Registration<RegisteredAdvertisement>] = [:]
     var devices: [DeviceAddress: Device] = [:]
@@ -72,7 +76,8 @@ actor AdapterService {
 
     /// Replaces the agent for pairing.
     ///
-    /// Without an agent, the adapter is not pairable (`AlwaysPairable=false`).
+    /// The adapter becomes pairable with each new default agent. Without an agent, it is not pairable
+    /// (`AlwaysPairable=false`; BlueZ, `set_io_cap` in agent.c).
     func agentChanged(_ agent: RemoteAgent?) {
         let clock = configuration.clock
         server.setPairingAgent(agent.map { AdapterAgent(agent: $0, adapter: path, clock: clock) })
@@ -83,6 +88,28 @@ actor AdapterService {
         guard isPairable != server.isPairable else { return }
         server.isPairable = isPairable
         emitChanged(BlueZName.adapter, [("Pairable", .bool(isPairable))])
+        limitPairability()
+    }
+
+    func setPairableTimeout(_ seconds: UInt32) {
+        pairableTimeout = seconds
+        emitChanged(BlueZName.adapter, [("PairableTimeout", .uint32(seconds))])
+        limitPairability()
+    }
+
+    /// Starts the time limit again, if there is one (BlueZ, `trigger_pairable_timeout` in adapter.c).
+    private func limitPairability() {
+        pairableGeneration += 1
+        guard server.isPairable, pairableTimeout > 0 else { return }
+        let (generation, limit) = (pairableGeneration, Duration.seconds(pairableTimeout))
+        tasks.start { [clock = configuration.clock] in
+            guard (try? await clock.sleep(for: limit)) != nil else { return }
+            await self.endPairability(generation)
+        }
+    }
+
+    private func endPairability(_ generation: Int) {
+        if generation == pairableGeneration { setPairable(false) }
     }
 
     /// Removes the adapter from the bus without a signal.

@@ -1,5 +1,7 @@
+import Logging
 import PeripheralDBus
 import PeripheralKit
+import PeripheralTesting
 import TestSupport
 import Testing
 
@@ -81,6 +83,109 @@ struct AgentRegistrationTests {
             try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication", "UnregisterAgent")
             await expectCancellation(of: run)
             #expect(daemon.pairable.history == closed + (isPairable ? [true, false, true] : [true, false]))
+        }
+    }
+
+    // MARK: - Changes by others
+
+    private func start(
+        _ pairing: Pairing,
+        on daemon: ScriptedDaemon,
+        logger: Logger = .silent,
+        clock: any Clock<Duration> = ManualClock(),
+        settings: AdapterSettings = AdapterSettings()
+    ) async throws -> Task<Void, any Error> {
+        let run = daemon.start(Self.peripheral(pairing), logger: logger, clock: clock, settings: settings)
+        try await daemon.accept("RegisterAgent", "RequestDefaultAgent")
+        try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
+        return run
+    }
+
+    private func end(_ run: Task<Void, any Error>, on daemon: ScriptedDaemon) async throws {
+        run.cancel()
+        try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication", "UnregisterAgent")
+        await expectCancellation(of: run)
+    }
+
+    /// For example `PairableTimeout` in `main.conf`, or `bluetoothctl pairable off`.
+    @Test(arguments: [true, false]) func changeByAnotherProgramIsUndone(isAllowed: Bool) async throws {
+        try await ScriptedDaemon.run(isPairable: isAllowed, scriptsAgents: true) { daemon in
+            let pairing: Pairing = isAllowed ? .justWorks : .justWorks.onlyWhenAllowed()
+            let run = try await start(pairing, on: daemon)
+            for round in 1...3 {
+                await daemon.pairable.change(to: !isAllowed)
+                try await until { daemon.pairable.history.count == 2 * round + 1 }
+                #expect(daemon.pairable.history.last == isAllowed)
+            }
+            try await end(run, on: daemon)
+            #expect(daemon.pairable.history.last == isAllowed)
+        }
+    }
+
+    @Test func changeIsNotUndoneWhereTheAdapterIsLeftAlone() async throws {
+        try await ScriptedDaemon.run(isPairable: true, scriptsAgents: true) { daemon in
+            let run = try await start(.none, on: daemon)
+            await daemon.pairable.change(to: false)
+            try await end(run, on: daemon)
+            #expect(daemon.pairable.history == [true, false, true])
+        }
+    }
+
+    @Test func programsThatDisagreeStopAndTryAgainLater() async throws {
+        try await ScriptedDaemon.run(isPairable: false, scriptsAgents: true) { daemon in
+            let (log, clock) = (LogRecorder(), ManualClock())
+            let run = try await start(
+                .justWorks.onlyWhenAllowed(),
+                on: daemon,
+                logger: log.logger,
+                clock: clock
+            )
+            for period in 1...2 {
+                while daemon.pairable.history.count < 6 * period {
+                    await daemon.pairable.change(to: true)
+                    try await until { daemon.pairable.history.last == false }
+                }
+                await daemon.pairable.change(to: true)
+                try await until { log.lines.contains { $0.contains("makes the adapter pairable again") } }
+                #expect(daemon.pairable.history.last == true)
+                await clock.waitForSleeper()
+                clock.advance(by: PairableCorrections.period)
+                try await until { daemon.pairable.history.last == false }
+            }
+            #expect(log.lines.count { $0.contains("makes the adapter pairable again") } == 1)
+            try await end(run, on: daemon)
+        }
+    }
+
+    @Test(arguments: [true, false]) func theChoiceOfTheProgramWins(isPairable: Bool) async throws {
+        try await ScriptedDaemon.run(isPairable: !isPairable, scriptsAgents: true) { daemon in
+            let pairing: Pairing = isPairable ? .justWorks.onlyWhenAllowed() : .justWorks
+            let run = try await start(
+                pairing,
+                on: daemon,
+                settings: AdapterSettings(isPairable: isPairable)
+            )
+            await daemon.pairable.change(to: !isPairable)
+            try await until { daemon.pairable.history.count == 4 }
+            try await end(run, on: daemon)
+            #expect(daemon.pairable.history == [!isPairable, isPairable, !isPairable, isPairable])
+        }
+    }
+
+    /// bluetoothd refuses a change while the kernel carries out another one.
+    @Test func aBusyDaemonIsAskedAgain() async throws {
+        try await ScriptedDaemon.run(isPairable: false, scriptsAgents: true) { daemon in
+            daemon.pairable.refuseChanges(3)
+            let run = try await start(.justWorks, on: daemon, clock: ContinuousClock())
+            #expect(daemon.pairable.history == [false, true])
+            run.cancel()
+            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication")
+            let withdrawal = try await daemon.next("UnregisterAgent")
+            // Here, bluetoothd makes the adapter pairable for the agent of another program.
+            daemon.pairable.refuseChanges(3)
+            withdrawal.reply.send()
+            await expectCancellation(of: run)
+            #expect(daemon.pairable.history == [false, true, false])
         }
     }
 

@@ -25,19 +25,48 @@ final class ScriptedDaemon: Sendable {
     /// The property `Pairable` of an adapter, with every value that it has had.
     final class Pairable: Sendable {
         private let values: Mutex<[Bool]>
+        /// The number of changes that the daemon refuses, because it is busy with another one.
+        private let refusals = Atomic(0)
+        private let connection: BusConnection
 
-        init(_ value: Bool) {
+        init(_ value: Bool, on connection: BusConnection) {
             values = Mutex([value])
+            self.connection = connection
         }
 
         /// All values that it has had.
         var history: [Bool] { values.withLock { $0 } }
 
+        /// Refuses the next changes.
+        func refuseChanges(_ count: Int) { refusals.store(count, ordering: .relaxed) }
+
+        /// Changes the value, like another program or the daemon itself.
+        func change(to value: Bool) async { await set(value, connection) }
+
+        private func set(_ value: Bool, _ connection: isolated BusConnection) {
+            let isNew = values.withLock { values in
+                guard values.last != value else { return false }
+                values.append(value)
+                return true
+            }
+            guard isNew else { return }
+            try? connection.emitPropertiesChanged(
+                ScriptedDaemon.adapter,
+                "org.bluez.Adapter1",
+                [("Pairable", .bool(value))]
+            )
+        }
+
         fileprivate var property: ExportedProperty {
             ExportedProperty("Pairable", "b") { [self] () throws(MethodError) in
                 .bool(history.last ?? false)
             } set: { [self] (value) throws(MethodError) in
-                values.withLock { $0.append(value.bool ?? false) }
+                let left = refusals.load(ordering: .relaxed)
+                if left > 0 {
+                    refusals.store(left - 1, ordering: .relaxed)
+                    throw MethodError("org.bluez.Error.Busy", "")
+                }
+                connection.assumeIsolated { set(value.bool ?? false, $0) }
             }
         }
     }
@@ -68,7 +97,7 @@ final class ScriptedDaemon: Sendable {
     ) async throws {
         try await TestBus.run { bus in
             let (calls, continuation) = AsyncStream<Call>.makeStream()
-            let pairable = Pairable(isPairable)
+            let pairable = Pairable(isPairable, on: bus.server)
             try await appear(on: bus.server, pairable, isExperimental, scriptsAgents) {
                 continuation.yield($0)
             }
@@ -185,6 +214,7 @@ final class ScriptedDaemon: Sendable {
         restoringFrom store: (any RestorationStore)? = nil,
         logger: Logger = .silent,
         clock: any Clock<Duration> = ManualClock(),
+        settings: AdapterSettings = AdapterSettings(),
         _ body: @escaping @Sendable (PeripheralSession) async throws -> Void = { _ in
             let (never, continuation) = AsyncStream<Never>.makeStream()
             for await _ in never {}
@@ -193,6 +223,7 @@ final class ScriptedDaemon: Sendable {
         }
     ) -> Task<Void, any Error> {
         let backend = BlueZBackend(
+            settings: settings,
             recovery: recovery,
             bus: .address(bus.bus.address),
             clock: clock
