@@ -21,9 +21,9 @@ public struct AdapterSettings: Hashable, Sendable {
     /// may pair, and not pairable otherwise. After the run, the adapter is as it was before. With
     /// `Pairing.none` and `Pairing.system`, the adapter stays as it is.
     ///
-    /// A value of this setting replaces that rule. With `Pairing.system`, it is set only at the start of
-    /// the run. With `false`, no central can bond. With `true`, the peripheral's agent still refuses centrals outside
-    /// a pairing window.
+    /// A value of this setting replaces that rule. With `Pairing.system`, it is set only at the start of the
+    /// run. With `false`, no central can bond. With `true`, the peripheral's agent still refuses centrals
+    /// outside a pairing window.
     ///
     /// During the run, the framework undoes changes by other programs, and by the setting `PairableTimeout`
     /// of bluetoothd. If programs disagree, each run undoes only a few changes in 10 seconds, and the adapter
