@@ -46,7 +46,7 @@ struct BusSession: Sendable {
                 log: log,
                 report: host.handle
             )
-            pairing = PairingAgent(host: host, centrals: centrals, on: connection)
+            pairing = PairingAgent(host: host, centrals: centrals, on: connection, log: log)
             agent = AgentRegistration(
                 of: pairing,
                 as: publication.pairing,

@@ -13,6 +13,8 @@ final class RunLog: Sendable {
         case declaration(DeclarationIssue)
         case refusedAgent
         case disputedPairability
+        case differentPairingMethods
+        case foreignDevice(adapter: String)
         case alias
         case unknownLinkSecurity
         case withheldValues(of: AttributeHandle)

@@ -46,7 +46,7 @@ final class AgentRegistration: Sendable {
     /// - Throws: `BusError`; ``withdraw(from:)`` then reverts the changes.
     func register(on adapter: ObjectPath) async throws(BusError) {
         guard let capability = method.capability else { return }
-        agent.open(for: adapter)
+        await agent.open(for: adapter, as: method)
         guard method != .none else { return await keepOut(as: capability, adapter) }
         if method.displaysPasskeys { try await watchDevices(of: adapter) }
         try await register(as: capability, on: adapter)
@@ -75,6 +75,11 @@ final class AgentRegistration: Sendable {
         try await call("RegisterAgent", [.objectPath(PairingAgent.path), .string(capability)])
         isRegistered.store(true, ordering: .relaxed)
         try await call("RequestDefaultAgent", [.objectPath(PairingAgent.path)])
+        if method == .none {
+            await agent.yieldDefault()
+        } else {
+            agent.reportOtherMethods(than: method, on: adapter)
+        }
     }
 
     /// Refuses the pending requests, and restores the adapter.
