@@ -135,7 +135,7 @@ struct SeveralProgramsTests {
     /// Waits until each program serves its own value, wherever it is.
     private func untilServed(by programs: [Program], on bluez: EmulatedBlueZ) async throws {
         let central = bluez.central(for: programs[0].peripheral)
-        let limit = ContinuousClock.now + .seconds(20)
+        let limit = ContinuousClock.now + .seconds(60)
         var values: Set<[UInt8]> = []
         let expected = Set(programs.map { [$0.number] })
         try await until {

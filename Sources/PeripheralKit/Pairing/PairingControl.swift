@@ -71,9 +71,10 @@ final class PairingControl: Sendable {
                     + "Declare the pairing with onlyWhenAllowed(), for example .justWorks.onlyWhenAllowed()."
             )
         }
-        let actions = apply(change, except: .allowanceChanged)
-        // While the peripheral is off the air, the stack learns of the window with the next publication.
-        guard actions.contains(.allowanceChanged), let link = try? link() else { return }
+        apply(change, except: .allowanceChanged)
+        // While the peripheral is off the air, the stack learns of the window with the next publication. If
+        // nothing has changed, the stack may still be carrying out the change of an earlier call.
+        guard let link = try? link() else { return }
         try await link.pairingAllowanceChanged()
     }
 
@@ -169,11 +170,10 @@ final class PairingControl: Sendable {
         }
     }
 
-    @discardableResult
     private func apply(
         _ change: (inout PairingStateMachine) -> [PairingStateMachine.Action],
         except omitted: PairingStateMachine.Action? = nil
-    ) -> [PairingStateMachine.Action] {
+    ) {
         let actions = state.withLock { change(&$0) }
         deadlines.wake()
         for action in actions where action != omitted {
@@ -185,6 +185,5 @@ final class PairingControl: Sendable {
             case .bondsChanged(let bonds): preserve(bonds)
             }
         }
-        return actions
     }
 }
