@@ -109,16 +109,15 @@ struct DoorLockTests {
         } onRestore: { _ in
         }
         let (backend, store) = (InMemoryBackend(), InMemoryRestorationStore())
-        let phone = try await door.peripheral.run(on: backend, restoringFrom: store) { _ in
+        try await door.peripheral.run(on: backend, restoringFrom: store) { _ in
             let phone = backend.makeCentral(of: door.peripheral)
             try await phone.connect()
             try await untilPaired(phone)
             phone.disconnect()
-            return phone
         }
         let again = Door(admitsAtStart: true, moveBolt: door.moveBolt, onRestore: door.onRestore)
         try await again.peripheral.run(on: backend, restoringFrom: store) { _ in
-            let other = phone.makeAnother()
+            let other = backend.makeCentral(of: again.peripheral)
             try await other.connect()
             try await untilPaired(other)
             try await other.write(again.isLocked, false)

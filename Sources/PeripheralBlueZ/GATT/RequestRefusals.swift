@@ -26,22 +26,17 @@ final class RequestRefusals: Sendable {
             log.report(
                 .changedError(error),
                 .warning,
-                "BlueZ cannot send this ATT error. The central receives a different error. Each error is logged once.",
+                """
+                BlueZ cannot send this ATT error. The central receives a different error. The errors from 0x80 to \
+                0x9F arrive unchanged: such as .application(.x80). Each error is logged once.
+                """,
                 metadata: [
-                    "peripheral.attribute": "\(name(of: attribute))",
+                    "peripheral.attribute": "\(table.name(of: attribute))",
                     "peripheral.error": .bounded("\(error)"),
                     "peripheral.received": "\(refusal.received)",
                 ]
             )
         }
         return MethodError(ErrorName(unchecked: refusal.name), refusal.message)
-    }
-
-    private func name(of handle: AttributeHandle) -> String {
-        guard let attribute = table.index(of: handle).map({ table.attributes[$0] }),
-            let characteristic = table.characteristic(of: attribute.kind)
-        else { return "\(handle)" }
-        guard case .descriptor = attribute.kind else { return "characteristic \(characteristic.uuid)" }
-        return "descriptor \(attribute.type) of characteristic \(characteristic.uuid)"
     }
 }

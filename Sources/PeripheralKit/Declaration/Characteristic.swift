@@ -140,6 +140,11 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     }
 }
 
+extension Characteristic: CustomStringConvertible {
+    /// A text such as `characteristic 2a6e "Outside"`.
+    public var description: String { declaration.name }
+}
+
 private final class CharacteristicStorage: Sendable {
     let declaration: CharacteristicDeclaration
 

@@ -212,7 +212,8 @@ extension RestorationProblem {
     /// What the problem means for the run.
     var logMessage: Logger.Message {
         switch operation {
-        case .open: "The preserved state cannot be used now. The peripheral runs without it."
+        case .open:
+            "The preserved state cannot be used now. The peripheral runs without it, and refuses durable writes."
         case .restore: "The preserved state cannot be restored. The peripheral starts without it."
         case .value: "A preserved value cannot be restored. The characteristic has its initial value."
         case .save: "A change of the preserved state cannot be saved now."

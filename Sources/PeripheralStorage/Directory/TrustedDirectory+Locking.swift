@@ -13,7 +13,7 @@ extension TrustedDirectory {
         if try lock(file, name, for: identifier) { return file }
         let writable = try openLock(name, O_RDWR)
         guard try lock(writable, name, for: identifier) else {
-            throw unlockable(name, SystemError(number: EBADF))
+            throw unusable(name, "locked", SystemError(number: EBADF))
         }
         return writable
     }
@@ -37,7 +37,7 @@ extension TrustedDirectory {
         switch error.number {
         case EWOULDBLOCK: throw RestorationRules.inUse(identifier)
         case EBADF: return false
-        default: throw unlockable(name, error)
+        default: throw unusable(name, "locked", error)
         }
     }
 
@@ -45,17 +45,17 @@ extension TrustedDirectory {
         let flags = access | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let file = unsafe FileDescriptor(adopting: openat(descriptor.number, name, flags, 0o600))
         let error = SystemError.last
-        guard let status = status(of: name) else { throw unlockable(name, error) }
+        guard let status = status(of: name) else { throw unusable(name, "created", error) }
         try check(status, of: name)
-        guard file.number >= 0 else { throw unlockable(name, error) }
+        guard file.number >= 0 else { throw unusable(name, "opened", error) }
         return file
     }
 
-    private func unlockable(_ name: String, _ error: SystemError) -> RestorationError {
+    private func unusable(_ name: String, _ attempt: String, _ error: SystemError) -> RestorationError {
         RestorationError(
             code: .unwritable,
             message:
-                "The file \(path(of: name)) cannot be locked: \(error.description). Remedy: \(error.remedy)."
+                "The file \(path(of: name)) cannot be \(attempt): \(error.description). Remedy: \(error.remedy)."
         )
     }
 }

@@ -85,7 +85,12 @@ public struct InMemoryBackend: PeripheralBackend {
         let numbers = SubscriptionNumbers()
         let services = InMemoryServices(
             on: server,
-            servedBy: HostProvider(host: host, numbers: numbers, stack: stack),
+            servedBy: HostProvider(
+                host: host,
+                numbers: numbers,
+                stack: stack,
+                table: publication.table
+            ),
             numbers: numbers
         )
         do {
@@ -158,25 +163,37 @@ struct HostProvider: VirtualAttributeProvider {
     let host: any PeripheralHost
     let numbers: SubscriptionNumbers
     let stack: InMemoryStack
+    let table: AttributeTable
 
     func read(_ request: BackendReadRequest) async -> Result<[UInt8], ATTError> {
-        await outcome(of: host.read(request)).mapError { received($0, from: .read) }
+        await outcome(of: host.read(request)).mapError { received($0, from: .read, of: request.attribute) }
     }
 
     func write(_ request: BackendWriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
         var request = request
         request.expectsResponse = withResponse
         return await outcome(of: host.write(request)).map { _ in }
-            .mapError { received($0, from: .write) }
+            .mapError { received($0, from: .write, of: request.attribute) }
     }
 
     /// Returns the error that the central receives, and logs that it differs from that of the handler.
-    private func received(_ error: ATTError, from operation: RequestRefusal.Operation) -> ATTError {
+    private func received(
+        _ error: ATTError,
+        from operation: RequestRefusal.Operation,
+        of attribute: AttributeHandle
+    ) -> ATTError {
         let received = stack.received(error, from: operation)
         if received != error {
             host.logger.warning(
-                "BlueZ cannot send this ATT error. The central receives a different error.",
-                metadata: ["peripheral.error": "\(error)", "peripheral.received": "\(received)"]
+                """
+                BlueZ cannot send this ATT error. The central receives a different error. The errors from 0x80 to \
+                0x9F arrive unchanged: such as .application(.x80).
+                """,
+                metadata: [
+                    "peripheral.attribute": "\(table.name(of: attribute))",
+                    "peripheral.error": "\(error)",
+                    "peripheral.received": "\(received)",
+                ]
             )
         }
         return received
@@ -234,8 +251,9 @@ extension PeripheralHost {
         case .refusedLength(let central, let length, let maximum):
             logger.warning(
                 """
-                \(stack) has refused a written value of \(length) bytes with 'invalid attribute value length'. It accepts \
-                at most \(maximum) bytes, because versions before 5.69 count a part of the packet as part of the value.
+                \(stack) has refused a written value of \(length) bytes or more with 'invalid attribute value length'. In \
+                such a write it accepts at most \(maximum) bytes, because versions before 5.69 count a part of the packet as \
+                part of the value. No version accepts more than 512 bytes.
                 """,
                 metadata: ["peripheral.central": "\(central.address)"]
             )
