@@ -37,6 +37,7 @@ struct AdapterRun {
         Step(name: "bluetoothd is there again", orders: ["start-bluetoothd"], isOnTheAir: true),
     ]
 
+    let first: DeviceAddress
     let adapter: DeviceAddress
 
     /// Runs all steps, and exits with the result.
@@ -46,8 +47,18 @@ struct AdapterRun {
     func run(_ program: String) async throws -> Bool {
         await Rig.order(["plug second", "wait-ready"])
         try await CentralPool.run(program) { pool in
-            try await Self.peripheral.run(on: .bluez(adapter: .address(adapter))) { session in
-                var failed = 0
+            var failures = 0
+            do {
+                let pairing = PairingOnAdapters(adapters: [first, adapter])
+                try await within(.seconds(60)) { try await pairing.run(from: pool) }
+                print("ok    each of two adapters pairs as its peripheral decides")
+            } catch {
+                failures = 1
+                print("FAIL  each of two adapters pairs as its peripheral decides: \(error)")
+            }
+            fflush(nil)
+            try await Self.peripheral.run(on: .bluez(adapter: .address(adapter))) { [failures] session in
+                var failed = failures
                 do {
                     let central = BumbleCentral(of: Self.peripheral, on: adapter, from: pool)
                     try await within(.seconds(30)) { try await Self.use(central, session) }
@@ -67,7 +78,7 @@ struct AdapterRun {
                     failed += 1
                     print("FAIL  the peripheral on the second adapter: \(error); \(session.state)")
                 }
-                print("\(Self.steps.count - failed) passed, \(failed) failed")
+                print("\(Self.steps.count + 1 - failed) passed, \(failed) failed")
                 fflush(nil)
                 exit(failed == 0 ? 0 : 1)
             }

@@ -91,7 +91,7 @@ struct ConformanceRunner {
         }
         if CommandLine.arguments.dropFirst().first == "--adapters" {
             guard let second = DeviceAddress(Rig.secondAdapterAddress) else { exit(2) }
-            try await exit(AdapterRun(adapter: second).run(program) ? 0 : 1)
+            try await exit(AdapterRun(first: adapter, adapter: second).run(program) ? 0 : 1)
         }
         if CommandLine.arguments.dropFirst().first == "--programs" {
             var words = CommandLine.arguments.dropFirst(2).map { Substring($0) }
