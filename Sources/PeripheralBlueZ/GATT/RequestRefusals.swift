@@ -28,7 +28,7 @@ final class RequestRefusals: Sendable {
                 .warning,
                 """
                 BlueZ cannot send this ATT error. The central receives a different error. The errors from 0x80 to \
-                0x9F arrive unchanged: such as .application(.x80). Each error is logged once.
+                0x9F arrive unchanged, such as .application(.x80). Each error is logged once.
                 """,
                 metadata: [
                     "peripheral.attribute": "\(table.name(of: attribute))",

@@ -187,7 +187,7 @@ struct HostProvider: VirtualAttributeProvider {
             host.logger.warning(
                 """
                 BlueZ cannot send this ATT error. The central receives a different error. The errors from 0x80 to \
-                0x9F arrive unchanged: such as .application(.x80).
+                0x9F arrive unchanged, such as .application(.x80).
                 """,
                 metadata: [
                     "peripheral.attribute": "\(table.name(of: attribute))",
