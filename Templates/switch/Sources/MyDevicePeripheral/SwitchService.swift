@@ -55,8 +55,9 @@ extension SwitchService {
             self
         } onRestore: { restored in
             // This does not run in the first run, which has nothing to restore. Later, the hardware may
-            // differ from the preserved value, for example after a loss of power. An error would end the
-            // run, and the program would be started again and again.
+            // differ from the preserved value, for example after a loss of power. If the value could not be
+            // restored, the switch is off, as its initial value says. An error would end the run, and the
+            // program would be started again and again.
             do {
                 try await turn(restored.value(of: isOn) ?? false)
             } catch {
