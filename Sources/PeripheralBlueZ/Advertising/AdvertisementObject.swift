@@ -10,6 +10,7 @@ final class AdvertisementObject: Sendable {
         var capabilities = AdvertisingCapabilities.legacy(.v5_66)
         var properties = AdvertisementProperties()
         var isRegistered = false
+        var lastChange: ContinuousClock.Instant?
         /// Whether bluetoothd has refused the default interval.
         var lacksInterval = false
     }
@@ -65,6 +66,12 @@ final class AdvertisementObject: Sendable {
     var isRegistered: Bool {
         get { state.withLock { $0.isRegistered } }
         set { state.withLock { $0.isRegistered = newValue } }
+    }
+
+    /// The time of the last change of the registered advertisement; `nil` if it has not changed.
+    var lastChange: ContinuousClock.Instant? {
+        get { state.withLock { $0.lastChange } }
+        set { state.withLock { $0.lastChange = newValue } }
     }
 
     /// Records that bluetoothd has accepted the advertisement.

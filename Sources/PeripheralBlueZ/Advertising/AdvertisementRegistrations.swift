@@ -15,10 +15,15 @@ final class AdvertisementRegistrations: Sendable {
     /// The pause after a change of a registered advertisement.
     ///
     /// bluetoothd passes a change to the kernel for each property, and does not report the completion. The
-    /// change takes a few milliseconds. If the advertisement were withdrawn during that time, bluetoothd
-    /// would crash (5.66 to 5.87). The cause is the kernel's reply for an advertisement that bluetoothd has
-    /// already dropped.
+    /// change takes a few milliseconds.
     static let timeForChange = Duration.milliseconds(50)
+
+    /// The shortest time from a change of an advertisement to its withdrawal.
+    ///
+    /// If the advertisement were withdrawn during the change, bluetoothd would crash (5.66 to 5.87). The
+    /// cause is the kernel's reply for an advertisement that bluetoothd has already dropped. On a busy
+    /// machine, 58 ms were not enough.
+    static let timeToWithdrawal = Duration.milliseconds(500)
 
     private let connection: BusConnection
     private let times: AdvertisingTimes
@@ -103,6 +108,7 @@ final class AdvertisementRegistrations: Sendable {
             let object = try await object(number)
             if let properties = object.change(to: advertisement) {
                 guard !properties.isEmpty else { continue }
+                object.lastChange = .now
                 try await connection.emitPropertiesChanged(object.path, BlueZ.advertisement, properties)
                 // bluetoothd needs real time, regardless of the program's clock.
                 try? await ContinuousClock().sleep(for: Self.timeForChange)
@@ -177,6 +183,10 @@ extension AdvertisementRegistrations {
     private func withdraw(_ object: AdvertisementObject, by managers: AdapterManagers) async throws(BusError)
     {
         guard object.isRegistered else { return }
+        // bluetoothd needs real time, regardless of the program's clock.
+        if let change = object.lastChange {
+            try? await ContinuousClock().sleep(until: change + Self.timeToWithdrawal)
+        }
         object.isRegistered = false
         do throws(BusError) {
             try await managers.withdrawAdvertisement(object.path)

@@ -239,6 +239,22 @@ struct RegistrationTests {
         }
     }
 
+    /// bluetoothd crashes if an advertisement is withdrawn while it is being changed.
+    @Test func advertisementIsNotWithdrawnRightAfterAChange() async throws {
+        try await ScriptedDaemon.run { daemon in
+            let start = ContinuousClock.now
+            let run = daemon.start(Self.peripheral) { session in
+                try await session.changeAdvertisement { $0.localName = "Slower" }
+            }
+            try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
+            let call = try await daemon.next("UnregisterAdvertisement")
+            #expect(start.duration(to: .now) >= AdvertisementRegistrations.timeToWithdrawal)
+            call.reply.send()
+            try await daemon.accept("UnregisterApplication")
+            try await run.value
+        }
+    }
+
     // MARK: - Renewal
 
     @Test func renewalThatFailsIsToldAndTriedAgain() async throws {
