@@ -209,6 +209,19 @@ public protocol TestCentral: Sendable {
     ///
     /// - Throws: `TestCentralError` with the code `notConnected`.
     func confirmIndication() async throws
+
+    /// Opens an L2CAP channel to the peripheral.
+    ///
+    /// A central can open several channels with one PSM.
+    ///
+    /// - Parameters:
+    ///   - psm: The number of the listener, which a peripheral usually publishes in a characteristic.
+    ///   - mtu: The longest packet that the central receives, from 23 to 65,535 bytes.
+    /// - Returns: The central's end of the channel.
+    /// - Throws: `ChannelRefusal` when the peripheral refuses the channel. `TestCentralError` with the code
+    ///   `notConnected` when there is no connection, `invalidArgument` for another MTU, or `disconnected` when
+    ///   the connection ends. The default implementation throws `failed`.
+    func openChannel(psm: UInt16, mtu: Int) async throws -> any TestChannel
 }
 
 extension TestCentral {
@@ -235,6 +248,18 @@ extension TestCentral {
     /// Throws a `TestCentralError`, because this central cannot disappear.
     public func loseConnection() async throws {
         throw TestCentralError(code: .failed, message: "This central cannot lose its connection.")
+    }
+
+    /// Opens an L2CAP channel with an MTU of 2,048 bytes for the packets of the peripheral.
+    ///
+    /// - Throws: Any error that ``openChannel(psm:mtu:)`` throws.
+    public func openChannel(psm: UInt16) async throws -> any TestChannel {
+        try await openChannel(psm: psm, mtu: 2048)
+    }
+
+    /// Throws a `TestCentralError`, because this central cannot open channels.
+    public func openChannel(psm: UInt16, mtu: Int) async throws -> any TestChannel {
+        throw TestCentralError(code: .failed, message: "This central cannot open L2CAP channels.")
     }
 
     /// Discovers the database on each call.
