@@ -17,7 +17,7 @@ public enum ConformanceSuite: Sendable {
         + bondedSubscribing
         + securedUpdating + targeted
         + indicating + transferring + confirmedTransferring + controlPoints + connections + structure
-        + permitting + restoring + privateAddresses + changingServices
+        + channels + channelLimiting + permitting + restoring + privateAddresses + changingServices
         + removingServices + endingDuringRemoval + serviceCaching + usingAddedServices
 
     /// The scenarios whose updates take different paths in different versions of BlueZ.

@@ -34,6 +34,7 @@ public struct Peripheral: Sendable {
     let declarations: [any GATTServiceDeclaration]
     package internal(set) var services: [GATTService]
     let advertisements: [Advertisement]
+    let listeners: [L2CAPListener]
     /// Whether nothing is advertised until the program changes the advertisements.
     ///
     /// The value is `true` if the declaration is restored from a peripheral that did not advertise.
@@ -83,8 +84,8 @@ public struct Peripheral: Sendable {
     ///     any, also after others were removed.
     ///   - pairing: The pairing methods for centrals, with their handlers. If an attribute requires security,
     ///     the peripheral needs a pairing method.
-    ///   - content: The services, in the order of the GATT database, and the ``Advertisement``s. Without an
-    ///     ``Advertisement``, the peripheral advertises its name and services. A peripheral without services
+    ///   - content: The services, in the order of the GATT database, the ``Advertisement``s, and the
+    ///     ``L2CAPListener``s. Without an ``Advertisement``, the peripheral advertises its name and services. A peripheral without services
     ///     declares an ``Advertisement`` that is a broadcast or contains data.
     ///   - onRestore: A closure that receives the restored state, or the problems that prevented the
     ///     restoration. The framework calls the closure before it registers the peripheral and before it
@@ -106,15 +107,18 @@ public struct Peripheral: Sendable {
         self.onRestore = onRestore
         var declarations: [any GATTServiceDeclaration] = []
         var advertisements: [Advertisement] = []
+        var listeners: [L2CAPListener] = []
         for element in content() {
             switch element.part {
             case .service(let declaration): declarations.append(declaration)
             case .advertisement(let advertisement): advertisements.append(advertisement)
+            case .listener(let listener): listeners.append(listener)
             }
         }
         self.declarations = declarations
         services = declarations.map(\.service)
         self.advertisements = advertisements
+        self.listeners = listeners
     }
 
     /// Checks the declaration without publishing the peripheral.
@@ -233,6 +237,7 @@ extension Peripheral {
                 userDescriptions: table.userDescriptions(of: services),
                 maximumLengths: table.maximumLengths(of: services),
                 advertisements: resolvedAdvertisements,
+                listeners: listeners.map(BackendListener.init),
                 pairing: pairing.method,
                 asksBeforeReplacingBonds: pairing.asksBeforeReplacingBonds,
                 reservedHandles: reservedHandles

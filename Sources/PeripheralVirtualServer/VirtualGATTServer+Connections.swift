@@ -84,6 +84,7 @@ extension VirtualGATTServer {
             state.report(state.att.close(connection, isBonded: isBonded))
             var indications = state.indications.removeValue(forKey: connection)
             state.capabilities[connection] = nil
+            for channel in state.channels.removeValue(forKey: connection) ?? [] { channel.end() }
             state.links.removeValue(forKey: connection)?.disconnected()
             state.air.resume()
             if let central { state.observer?(.disconnected(central, reason)) }

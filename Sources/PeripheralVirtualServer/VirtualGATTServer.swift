@@ -28,6 +28,9 @@ package final class VirtualGATTServer: Sendable {
         var indications: [ConnectionID: IndicationQueue] = [:]
         /// The questions that providers have not answered yet.
         var inquiries: [Int: PendingInquiry] = [:]
+        /// The listeners for L2CAP channels, by their PSMs.
+        var listeners: [UInt16: VirtualListener] = [:]
+        var channels: [ConnectionID: [VirtualChannel]] = [:]
         var lastNumber = 0
 
         mutating func makeNumber() -> Int {

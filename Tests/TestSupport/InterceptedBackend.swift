@@ -50,6 +50,9 @@ private struct InterceptedHost: PeripheralHost {
     func write(_ request: BackendWriteRequest) -> BackendAnswer { host.write(request) }
     func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer { await host.answer(request) }
     func untilAnswered() async { await host.untilAnswered() }
+    func open(_ channel: any BackendChannel, of central: Central.ID, through listener: Int) {
+        host.open(channel, of: central, through: listener)
+    }
 
     func handle(_ event: BackendEvent) {
         guard case .published(var published) = event else { return handleEvent(event, host) }

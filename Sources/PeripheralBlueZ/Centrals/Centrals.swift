@@ -60,6 +60,7 @@ actor Centrals {
     private let subscriptions: Subscriptions
     private let connections: Connections
     private let transmitter: UpdateTransmitter
+    private let listeners: ChannelListeners
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe connection.loop.asUnownedSerialExecutor()
@@ -113,6 +114,12 @@ actor Centrals {
             subscriptions: subscriptions,
             completion: completion,
             reporter: reporter
+        )
+        listeners = ChannelListeners(
+            kernelLinks: kernelLinks,
+            connections: connections,
+            devices: devices,
+            loop: connection.loop
         )
         transmitter = UpdateTransmitter(
             on: connection,
@@ -218,6 +225,7 @@ actor Centrals {
     /// Closes all sockets, which ends all sending and receiving.
     func close() {
         connections.onCountChange(nil)
+        listeners.end()
         confirmations.stopWaiting()
         sockets.closeAll()
         completion.end()
@@ -313,6 +321,26 @@ actor Centrals {
             return Int(strength)
         }
         throw CancellationError()
+    }
+
+    // MARK: Channels
+
+    /// Opens the listeners for L2CAP channels, and returns their numbers.
+    func listen(
+        _ declared: [BackendListener],
+        preferring former: [UInt16],
+        on adapter: ObjectPath,
+        at address: DeviceAddress,
+        for host: any PeripheralHost
+    ) throws -> [UInt16] {
+        try listeners.begin(declared, preferring: former, on: adapter, at: address) {
+            host.open($0, of: $1, through: $2)
+        }
+    }
+
+    /// Stops accepting L2CAP channels.
+    func stopListening() {
+        listeners.end()
     }
 
     // MARK: Requests

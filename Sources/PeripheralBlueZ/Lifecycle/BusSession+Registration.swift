@@ -16,6 +16,7 @@ extension BusSession {
         switch action {
         case .registerAgent:
             try await watchCentrals(of: adapter)
+            try await listen(on: adapter, for: supervisor)
             try await claimAlias(of: ObjectPath(adapter), by: managers, for: supervisor)
             try await agent.register(on: ObjectPath(adapter))
             return .registeredAgent
@@ -82,6 +83,7 @@ extension BusSession {
             // New centrals no longer find the peripheral. Connected centrals still receive their responses,
             // but there is no time to finish pairing.
             await pairing.close()
+            await centrals.stopListening()
             await supervisor.host.untilAnswered()
             await centrals.untilConfirmed(within: .seconds(1), by: supervisor.clock)
             for application in applications.all {
@@ -136,6 +138,21 @@ extension BusSession {
         await centrals.onConnectionChange { report(.registration(.connectionsChanged($0))) }
         try await DeviceWatcher(connection: connection, adapter: try ObjectPath(adapter), centrals: centrals)
             .watch()
+    }
+
+    /// Opens the listeners for L2CAP channels, with their numbers of before if possible.
+    private func listen(on adapter: String, for supervisor: Supervisor) async throws {
+        let listeners = supervisor.publication.listeners
+        guard !listeners.isEmpty, let address = supervisor.address(of: adapter) else { return }
+        let psms = try await centrals.listen(
+            listeners,
+            preferring: supervisor.psms,
+            on: try ObjectPath(adapter),
+            at: address,
+            for: supervisor.host
+        )
+        supervisor.keepPSMs(psms)
+        for (index, psm) in psms.enumerated() { supervisor.host.handle(.listening(index, psm: psm)) }
     }
 
     /// Applies the required settings to the adapter.

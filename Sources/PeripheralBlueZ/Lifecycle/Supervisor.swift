@@ -30,7 +30,9 @@ final class Supervisor: Sendable {
         var wantedAlias: String?
         /// The alias that the peripheral has given an adapter.
         var ownAlias: String?
-        /// The preserved text of ``record`` and ``ownAlias``.
+        /// The numbers of the listeners for L2CAP channels.
+        var psms: [UInt16]
+        /// The preserved text of ``record``, ``psms`` and ``ownAlias``.
         var preserved: String
         /// The publication that the host has not been informed of.
         var unreported: PublishedPeripheral?
@@ -79,12 +81,13 @@ final class Supervisor: Sendable {
         service = backend.serviceManager.map { ServiceReporter(to: $0, on: loop, logger: logger) }
         log = RunLog(logger)
         settings = SettingsReport(files: backend.files, publication: publication, log: log)
-        let parts = publication.backendState.split(separator: "\n", maxSplits: 1).map(String.init)
+        let preserved = PreservedBackendState(publication.backendState)
         state = Mutex(
             State(
-                record: parts.first.flatMap(HandleRecord.init) ?? HandleRecord(),
+                record: HandleRecord(preserved.record) ?? HandleRecord(),
                 wantedAlias: AdapterAlias.wanted(by: publication.advertisements),
-                ownAlias: parts.count > 1 ? parts[1] : nil,
+                ownAlias: preserved.alias,
+                psms: preserved.psms,
                 preserved: publication.backendState
             )
         )
@@ -376,10 +379,19 @@ extension Supervisor {
         preserve { $0.ownAlias = alias }
     }
 
+    /// Keeps the numbers of the listeners for L2CAP channels.
+    func keepPSMs(_ psms: [UInt16]) {
+        preserve { $0.psms = psms }
+    }
+
     private func preserve(_ change: (inout State) -> Void) {
         let new = state.withLock { state -> String? in
             change(&state)
-            let text = state.record.text + (state.ownAlias.map { "\n\($0)" } ?? "")
+            let text = PreservedBackendState(
+                record: state.record.text,
+                psms: state.psms,
+                alias: state.ownAlias
+            ).text
             defer { state.preserved = text }
             return state.preserved == text ? nil : text
         }
@@ -388,6 +400,9 @@ extension Supervisor {
 
     /// The alias that the peripheral has given an adapter, in this run or earlier.
     var ownAlias: String? { state.withLock(\.ownAlias) }
+
+    /// The numbers of the listeners for L2CAP channels, in this run or earlier.
+    var psms: [UInt16] { state.withLock(\.psms) }
 
     /// The alias that the adapter must have during the run.
     var wantedAlias: String? {

@@ -1,6 +1,7 @@
 internal import Glibc
-internal import PeripheralCore
+package import PeripheralCore
 package import PeripheralDBus
+package import PeripheralKit
 
 /// Asks the kernel about connections.
 ///
@@ -79,6 +80,17 @@ package struct HCISocketLinks: KernelLinks {
         _ handle: @escaping (LinkEvent) -> Void
     ) -> (any LinkControl)? {
         Self.number(of: adapter).flatMap { HCILinkControl(adapter: $0, on: loop, handle) }
+    }
+
+    package func listen(
+        _ listener: BackendListener,
+        psm: UInt16?,
+        on adapter: ObjectPath,
+        at address: DeviceAddress,
+        _ loop: EventLoop,
+        _ request: @escaping (any BackendChannel, DeviceAddress) -> Void
+    ) throws(ChannelListenerFailure) -> any ChannelListener {
+        try L2CAPListenerSocket(listener, psm: psm, at: address, on: loop, request)
     }
 
     /// The number in the adapter's name, such as `hci0`.

@@ -1,5 +1,6 @@
 package import PeripheralCore
 package import PeripheralDBus
+package import PeripheralKit
 
 /// Provides the kernel's information about an adapter's connections that bluetoothd does not report.
 package protocol KernelLinks: Sendable {
@@ -47,6 +48,25 @@ package protocol KernelLinks: Sendable {
     /// - Returns: The number; `nil` if it is not known, as for a controller that also supports Bluetooth
     ///   Classic.
     func packetRoom(of adapter: ObjectPath) -> Int?
+
+    /// Opens a listener for L2CAP channels.
+    ///
+    /// - Parameters:
+    ///   - listener: The listener.
+    ///   - psm: The number; `nil` for any free number.
+    ///   - adapter: The path of the adapter's object.
+    ///   - address: The address of the adapter.
+    ///   - loop: The loop on which the caller runs.
+    ///   - request: Called on the loop with each requested channel, and the address of its link. The closure
+    ///     accepts or aborts the channel.
+    func listen(
+        _ listener: BackendListener,
+        psm: UInt16?,
+        on adapter: ObjectPath,
+        at address: DeviceAddress,
+        _ loop: EventLoop,
+        _ request: @escaping (any BackendChannel, DeviceAddress) -> Void
+    ) throws(ChannelListenerFailure) -> any ChannelListener
 }
 
 extension KernelLinks {
@@ -67,6 +87,17 @@ extension KernelLinks {
     }
 
     package func counters(of adapter: ObjectPath) -> LinkCounters? { nil }
+
+    package func listen(
+        _ listener: BackendListener,
+        psm: UInt16?,
+        on adapter: ObjectPath,
+        at address: DeviceAddress,
+        _ loop: EventLoop,
+        _ request: @escaping (any BackendChannel, DeviceAddress) -> Void
+    ) throws(ChannelListenerFailure) -> any ChannelListener {
+        throw .noSockets
+    }
 
     package func packetRoom(of adapter: ObjectPath) -> Int? { nil }
 

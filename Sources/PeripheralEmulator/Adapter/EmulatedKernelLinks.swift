@@ -33,4 +33,17 @@ struct EmulatedKernelLinks: KernelLinks {
         controller(of: adapter).flatMap { $0.sockets.open(on: self.loop, to: $0.server) }
             .map { HCILinkControl($0, on: loop, handle) }
     }
+
+    func listen(
+        _ listener: BackendListener,
+        psm: UInt16?,
+        on adapter: ObjectPath,
+        at address: DeviceAddress,
+        _ loop: EventLoop,
+        _ request: @escaping (any BackendChannel, DeviceAddress) -> Void
+    ) throws(ChannelListenerFailure) -> any ChannelListener {
+        guard let server = controller(of: adapter)?.server else { throw .noSockets }
+        guard let listener = EmulatedListener(listener, psm: psm, on: server, loop, request) else { throw .taken }
+        return listener
+    }
 }

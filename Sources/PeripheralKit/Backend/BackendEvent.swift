@@ -49,6 +49,12 @@ public enum BackendEvent: Sendable {
     /// preserve text that is longer than 4,096 bytes.
     case backendStateChanged(String)
 
+    /// The stack accepts channels for a listener of ``BackendPublication/listeners``.
+    ///
+    /// The first associated value is the index of the listener. The second associated value is its PSM. The
+    /// backend reports the event for each listener before ``published(_:)``.
+    case listening(Int, psm: UInt16)
+
     /// The ``Advertisement/timeout`` of an advertisement has passed.
     ///
     /// The backend does not restart the advertisement automatically.

@@ -70,6 +70,9 @@ public struct BackendPublication: Hashable, Sendable {
     /// Each advertisement includes the data that is derived from the services.
     public let advertisements: [Advertisement]
 
+    /// The listeners for L2CAP channels.
+    public let listeners: [BackendListener]
+
     /// The method by which centrals can pair.
     ///
     /// The backend passes pairing questions from the stack to ``PeripheralHost/answer(_:)``.
@@ -84,6 +87,7 @@ public struct BackendPublication: Hashable, Sendable {
         userDescriptions: [AttributeHandle: String] = [:],
         maximumLengths: [AttributeHandle: Int] = [:],
         advertisements: [Advertisement],
+        listeners: [BackendListener] = [],
         pairing: PairingMethod = .none,
         asksBeforeReplacingBonds: Bool = false,
         preservedHandles: [AttributeHandle: AttributeHandle] = [:],
@@ -96,6 +100,7 @@ public struct BackendPublication: Hashable, Sendable {
         self.table = table
         self.userDescriptions = userDescriptions
         self.maximumLengths = maximumLengths
+        self.listeners = listeners
         self.pairing = pairing
         self.asksBeforeReplacingBonds = asksBeforeReplacingBonds
         self.preservedHandles = preservedHandles
@@ -119,6 +124,7 @@ public struct BackendPublication: Hashable, Sendable {
             userDescriptions: userDescriptions,
             maximumLengths: maximumLengths,
             advertisements: advertisements,
+            listeners: listeners,
             pairing: pairing,
             asksBeforeReplacingBonds: asksBeforeReplacingBonds,
             preservedHandles: handles,

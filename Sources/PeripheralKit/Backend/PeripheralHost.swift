@@ -34,6 +34,16 @@ public protocol PeripheralHost: Sendable {
     /// `true`.
     var allowsPairing: Bool { get }
 
+    /// Decides about an L2CAP channel that a connected central has requested.
+    ///
+    /// The host calls ``BackendChannel/accept(_:)`` or ``BackendChannel/abort()`` before this function returns.
+    ///
+    /// - Parameters:
+    ///   - channel: The channel.
+    ///   - central: The central.
+    ///   - listener: The index of the listener in ``BackendPublication/listeners``.
+    func open(_ channel: any BackendChannel, of central: Central.ID, through listener: Int)
+
     /// Handles an event that the backend reports.
     func handle(_ event: BackendEvent)
 

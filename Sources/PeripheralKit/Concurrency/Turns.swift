@@ -1,7 +1,7 @@
 private import Synchronization
 
 /// Gives turns to tasks one at a time, in the order of their requests.
-final class Turns: Sendable {
+package final class Turns: Sendable {
     private struct Waiter {
         var number: UInt64
         var continuation: CheckedContinuation<Bool, Never>
@@ -16,10 +16,12 @@ final class Turns: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Waits for a turn, which ends with ``leave()``.
     ///
     /// - Throws: ``PeripheralError`` with the code `stopped` if the turns are closed, or `CancellationError`.
-    func enter() async throws {
+    package func enter() async throws {
         try Task.checkCancellation()
         let number = state.withLock { state in
             defer { state.nextNumber += 1 }
@@ -51,8 +53,17 @@ final class Turns: Sendable {
         }
     }
 
+    /// Takes a turn if nobody has one or waits for one.
+    package func tryEnter() -> Bool {
+        state.withLock { state in
+            guard !state.isTaken, !state.isClosed else { return false }
+            state.isTaken = true
+            return true
+        }
+    }
+
     /// Ends the turn.
-    func leave() {
+    package func leave() {
         let waiter = state.withLock { state -> Waiter? in
             guard !state.waiters.isEmpty else {
                 state.isTaken = false
@@ -64,7 +75,7 @@ final class Turns: Sendable {
     }
 
     /// Refuses all waiting tasks and all later calls.
-    func close() {
+    package func close() {
         let waiters = state.withLock { state in
             state.isClosed = true
             defer { state.waiters = [] }

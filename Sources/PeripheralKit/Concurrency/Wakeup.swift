@@ -1,7 +1,7 @@
 private import Synchronization
 
 /// Wakes one waiting task, even if the wakeup precedes the wait.
-final class Wakeup: Sendable {
+package final class Wakeup: Sendable {
     private struct State {
         var isDue = false
         var waiting: CheckedContinuation<Void, Never>?
@@ -9,8 +9,10 @@ final class Wakeup: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Wakes the waiting task, or the next task that waits.
-    func wake() {
+    package func wake() {
         let waiting = state.withLock { state in
             state.isDue = state.waiting == nil
             return state.waiting.take()
@@ -19,7 +21,7 @@ final class Wakeup: Sendable {
     }
 
     /// Waits for a wakeup.
-    func wait() async {
+    package func wait() async {
         await withCheckedContinuation { continuation in
             let isDue = state.withLock { state in
                 guard !state.isDue else {
@@ -30,6 +32,15 @@ final class Wakeup: Sendable {
                 return false
             }
             if isDue { continuation.resume() }
+        }
+    }
+
+    /// Waits for a wakeup, or until the calling task is cancelled.
+    package func waitUnlessCancelled() async {
+        await withTaskCancellationHandler {
+            await wait()
+        } onCancel: {
+            wake()
         }
     }
 

@@ -164,6 +164,8 @@ package struct CharacteristicDeclaration: Sendable, DescriptorHolder {
     package var descriptors: [DescriptorDeclaration] = []
     let length: ValueLength
     let updates: UpdatePolicy
+    /// The listener whose PSM is the value; `nil` for all other characteristics.
+    var listener: DeclarationIdentity?
     /// The earlier place of a restored characteristic.
     var place: PreservedPlace?
 

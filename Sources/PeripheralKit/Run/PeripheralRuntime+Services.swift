@@ -298,21 +298,25 @@ extension PeripheralRuntime {
 extension [PeripheralElement] {
     /// Returns the services.
     ///
-    /// - Throws: ``DeclarationError`` if there is an advertisement.
+    /// - Throws: ``DeclarationError`` if there is another element.
     fileprivate func services() throws(DeclarationError) -> [any GATTServiceDeclaration] {
         var services: [any GATTServiceDeclaration] = []
         for element in self {
-            guard case .service(let service) = element.part else {
-                throw DeclarationError(issues: [
-                    DeclarationIssue(
-                        severity: .error,
-                        element: "advertisement",
-                        reason: "only services can be added here",
-                        remedy: "change the advertisements with advertise(_:)"
-                    )
-                ])
+            let (name, remedy): (String, String)
+            switch element.part {
+            case .service(let service):
+                services.append(service)
+                continue
+            case .advertisement: (name, remedy) = ("advertisement", "change the advertisements with advertise(_:)")
+            case .listener: (name, remedy) = ("L2CAP listener", "declare the L2CAPListener in the Peripheral")
             }
-            services.append(service)
+            let issue = DeclarationIssue(
+                severity: .error,
+                element: name,
+                reason: "only services can be added here",
+                remedy: remedy
+            )
+            throw DeclarationError(issues: [issue])
         }
         return services
     }

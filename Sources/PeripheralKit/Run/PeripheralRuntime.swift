@@ -34,6 +34,7 @@ final class PeripheralRuntime: PeripheralHost {
     let persistentValues: PersistentValues
     let declaration: CurrentDeclaration
     let services = ServiceChanges()
+    let channels: Channels
     let logger: Logger
     let activity: ActivityLog
     private let state = Mutex(State())
@@ -70,6 +71,7 @@ final class PeripheralRuntime: PeripheralHost {
         let declaration = CurrentDeclaration(declared)
         self.declaration = declaration
         self.logger = logger
+        channels = Channels(peripheral.listeners, logger: logger)
         activity = ActivityLog(of: peripheral.name, declaration, to: logger)
         updates = UpdateSender(
             policies: declared.updatePolicies,
@@ -140,6 +142,11 @@ final class PeripheralRuntime: PeripheralHost {
 
     var allowsPairing: Bool { pairingControl.isAllowed }
 
+    func open(_ channel: any BackendChannel, of central: Central.ID, through listener: Int) {
+        guard let central = register.centrals.first(where: { $0.id == central }) else { return channel.abort() }
+        channels.open(channel, of: central, through: listener, in: PeripheralSession(runtime: self))
+    }
+
     func handle(_ event: BackendEvent) {
         switch event {
         case .published(let published):
@@ -170,6 +177,8 @@ final class PeripheralRuntime: PeripheralHost {
         case .backendStateChanged(let new):
             state.withLock { $0.backendState = new }
             preservation?.backendStateChanged(new)
+        case .listening(let listener, let psm):
+            channels.listening(listener, on: psm)
         case .advertisementEnded(let number):
             if let advertisement = advertising[number] { events.send(.advertisementEnded(advertisement)) }
         case .connected(let central):
@@ -182,6 +191,7 @@ final class PeripheralRuntime: PeripheralHost {
             server.forget(central)
             updates.disconnected(central)
             advertising.centralDisconnected()
+            channels.disconnected(central)
             if let address = address(of: central) { preservation?.disconnected(address) }
             pairingControl.disconnected(central)
             note { $0.disconnected(central, because: reason) }
@@ -246,6 +256,7 @@ final class PeripheralRuntime: PeripheralHost {
         for central in register.centrals { server.forget(central.id) }
         procedures.cancelAll()
         pairingControl.suspended()
+        channels.suspended()
         updates.suspend()
         preservation?.suspended()
         peripheralState.change { ($0.isRegistered, $0.isAdvertising) = (false, false) }
@@ -324,6 +335,7 @@ final class PeripheralRuntime: PeripheralHost {
     func cancelHandlers() {
         activity.isEnding()
         tasks.cancelAll()
+        channels.cancelHandlers()
         procedures.stop()
     }
 
@@ -335,6 +347,7 @@ final class PeripheralRuntime: PeripheralHost {
     /// Ends the handlers that still run.
     func endHandlers() async {
         await tasks.end()
+        await channels.endHandlers()
         await procedures.end()
     }
 
@@ -416,6 +429,7 @@ final class PeripheralRuntime: PeripheralHost {
         updates.stop()
         advertising.stop()
         services.stop()
+        channels.stop()
         events.finish()
         persistentValues.close()
         server.finishStreams()

@@ -371,20 +371,29 @@ public final class VirtualCentral: TestCentral {
             if let update = inbox.take(of: handle) { return update }
             throw TestCentralError.notSubscribed(to: handle, in: try server.discover(on: connection))
         }
-        return try await withThrowingTaskGroup(of: UpdateInbox.Arrival?.self) { group in
-            group.addTask { try await inbox.next(of: handle) }
+        return try await withPatience("No update of \(name(of: handle)) arrived") {
+            try await inbox.next(of: handle)
+        }
+    }
+
+    /// Waits for the work, up to ``patience``.
+    ///
+    /// - Throws: The error of the work, or `TestCentralError` with the code `timedOut`.
+    func withPatience<Output: Sendable>(
+        _ failure: @autoclosure () -> String,
+        _ work: @escaping @Sendable () async throws -> Output
+    ) async throws -> Output {
+        try await withThrowingTaskGroup(of: Output?.self) { group in
+            group.addTask { try await work() }
             group.addTask { [clock, patience] in
                 try await clock.sleep(for: patience)
                 return nil
             }
             defer { group.cancelAll() }
-            guard let update = try await group.next() ?? nil else {
-                throw TestCentralError(
-                    code: .timedOut,
-                    message: "No update of \(name(of: handle)) arrived within \(patience)."
-                )
+            guard let output = try await group.next() ?? nil else {
+                throw TestCentralError(code: .timedOut, message: "\(failure()) within \(patience).")
             }
-            return update
+            return output
         }
     }
 

@@ -102,6 +102,13 @@ public struct InMemoryBackend: PeripheralBackend {
                 cause: error
             )
         }
+        let psms: [UInt16]
+        do {
+            psms = try server.listen(publication.listeners, for: host)
+        } catch {
+            await services.removeAll()
+            throw error
+        }
         let name = publication.advertisements.first { $0.kind == .connectable }?.localName ?? ""
         let isNamed = !name.isEmpty && server.rename(name, from: Self.name)
         server.setPairingAgent(HostPairingAgent(publication.pairing, for: host, on: server))
@@ -138,6 +145,7 @@ public struct InMemoryBackend: PeripheralBackend {
                 for await _ in connectionChanges { advertising.refresh() }
             }
             services.reportHandles(to: host)
+            for (index, psm) in psms.enumerated() { host.handle(.listening(index, psm: psm)) }
             let published = PublishedPeripheral(
                 link: link,
                 completionReporting: .observed,
@@ -148,6 +156,7 @@ public struct InMemoryBackend: PeripheralBackend {
             for await _ in stopped {}
             changeConnections.finish()
             advertising.end()
+            for psm in psms { server.stopListening(psm) }
             await services.removeAll()
             server.observeConnections(nil)
             server.setPairingAgent(nil)

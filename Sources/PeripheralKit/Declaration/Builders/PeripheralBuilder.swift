@@ -1,14 +1,15 @@
-/// A service or an advertisement of a ``Peripheral``, created by ``PeripheralBuilder``.
+/// A service, an advertisement or a listener of a ``Peripheral``, created by ``PeripheralBuilder``.
 public struct PeripheralElement: Sendable {
     enum Part: Sendable {
         case service(any GATTServiceDeclaration)
         case advertisement(Advertisement)
+        case listener(L2CAPListener)
     }
 
     let part: Part
 }
 
-/// Collects the services and the advertisements of a ``Peripheral``.
+/// Collects the services, the advertisements and the listeners of a ``Peripheral``.
 @resultBuilder
 public enum PeripheralBuilder: _ListBuilder {
     /// The type of the elements that the result builder collects.
@@ -27,6 +28,11 @@ public enum PeripheralBuilder: _ListBuilder {
     /// Adds an advertisement to the peripheral.
     public static func buildExpression(_ advertisement: Advertisement) -> [PeripheralElement] {
         [PeripheralElement(part: .advertisement(advertisement))]
+    }
+
+    /// Adds a listener for L2CAP channels to the peripheral.
+    public static func buildExpression(_ listener: L2CAPListener) -> [PeripheralElement] {
+        [PeripheralElement(part: .listener(listener))]
     }
 
     /// Rejects a characteristic outside of a service at compile time.

@@ -187,7 +187,7 @@ extension DeclarationValidation {
         switch peripheral.pairing.method {
         case .none:
             let signed = Self.elementsWithSignedWrites(in: peripheral.services)
-            let demanding = Self.elements(above: .open, in: peripheral.services)
+            let demanding = Self.elements(above: .open, in: peripheral)
             let isPersonNeeded = demanding.contains { $0.level > .encrypted }
             let remedy =
                 isPersonNeeded
@@ -204,7 +204,7 @@ extension DeclarationValidation {
                 error(element, "it requires \(level.linkDescription), but no central can pair", remedy)
             }
         case .justWorks:
-            for (element, level) in Self.elements(above: .encrypted, in: peripheral.services) {
+            for (element, level) in Self.elements(above: .encrypted, in: peripheral) {
                 error(
                     element,
                     "it requires \(level.linkDescription), which pairing with .justWorks does not provide",
@@ -224,13 +224,13 @@ extension DeclarationValidation {
         }
     }
 
-    /// The characteristics and descriptors that require more than a security level for any use.
+    /// The elements that require more than a security level for any use.
     private static func elements(
         above level: SecurityLevel,
-        in services: [GATTService]
+        in peripheral: Peripheral
     ) -> [(element: String, level: SecurityLevel)] {
-        var elements: [(element: String, level: SecurityLevel)] = []
-        for service in services {
+        var elements = peripheral.listeners.enumerated().map { (element: $1.name(at: $0), level: $1.security) }
+        for service in peripheral.services {
             for characteristic in service.characteristics {
                 let element = characteristic.name(in: service)
                 elements.append((element, characteristic.demandedSecurity))

@@ -24,6 +24,7 @@ struct DeclarationValidation {
         examineServices(of: peripheral)
         issues += peripheral.restorationIssues
         examinePairing(of: peripheral)
+        examineListeners(of: peripheral)
         examineSecurity(of: peripheral)
         examinePersistence(of: peripheral)
         examineTable(of: peripheral)

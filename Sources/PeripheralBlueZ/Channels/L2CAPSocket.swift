@@ -1,0 +1,239 @@
+internal import Glibc
+package import PeripheralDBus
+package import PeripheralKit
+internal import Synchronization
+
+/// An L2CAP channel that the kernel provides as a socket.
+///
+/// The loop watches the socket only while the host waits, so an idle channel costs nothing. The kernel grants
+/// credits to the central as long as its buffer has room. Two properties of the kernel need care (observed on
+/// 6.1). After the end of a channel, the first `recv` reports the end, although packets still wait. And a close
+/// drops all packets that the central has not granted credits for.
+package final class L2CAPSocket: BackendChannel {
+    private struct State {
+        /// `nil` after the channel is closed.
+        var socket: OwnedFileDescriptor?
+        var changed: (@Sendable (ChannelDirection) -> Void)?
+        /// Whether the kernel has reported the end of the channel.
+        var hasEnded = false
+        /// Whether the host has closed the channel, and sent packets may still wait.
+        var isClosing = false
+        /// The directions that the host waits for.
+        var awaited: Set<ChannelDirection> = []
+        var watch: LoopSource?
+        /// Whether the kernel has reported room, and then refused a packet.
+        var hasMisreportedRoom = false
+        /// Whether the last event was the report of room.
+        var reportedRoom = false
+    }
+
+    /// Packets beyond this length may need more memory than the usual send buffer has room for.
+    private static let longestUsualPacket = 3000
+    /// A buffer that is larger than the kernel permits.
+    private static let largestBuffer = 1 << 28
+    /// The time between two looks at a socket that reports room for a packet, but refuses it.
+    private static let retryTime = Duration.milliseconds(5)
+    /// The time between two looks at a closing socket.
+    private static let closingInterval = Duration.milliseconds(10)
+    /// The time that a closing channel waits for the central without progress.
+    private static let closingPatience = 500
+
+    private let loop: EventLoop
+    private let receiveMTU: Int
+    private let bufferedBytes: Int
+    /// The MTU of the central in a test without Bluetooth; `nil` asks the kernel.
+    private let sendMTU: Int?
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - socket: The nonblocking socket.
+    ///   - loop: The loop that watches it.
+    ///   - receiveMTU: The longest packet that can arrive.
+    ///   - bufferedBytes: The memory for packets that the host has not received yet.
+    ///   - sendMTU: The longest packet to send; `nil` asks the kernel.
+    package init(
+        _ socket: OwnedFileDescriptor,
+        on loop: EventLoop,
+        receiveMTU: Int,
+        bufferedBytes: Int,
+        sendMTU: Int? = nil
+    ) {
+        self.loop = loop
+        self.receiveMTU = receiveMTU
+        self.bufferedBytes = bufferedBytes
+        self.sendMTU = sendMTU
+        state = Mutex(State(socket: socket))
+    }
+
+    package func accept(_ changed: @escaping @Sendable (ChannelDirection) -> Void) -> Int? {
+        state.withLock { state -> Int? in
+            guard let socket = state.socket else { return nil }
+            let size = UInt32(clamping: min(bufferedBytes, Self.largestBuffer)).gattBytes
+            _ = L2CAPOptions.set(SO_RCVBUF, of: SOL_SOCKET, to: size, on: socket)
+            state.changed = changed
+            if let sendMTU { return sendMTU }
+            // The first call of `recv` accepts a deferred channel. It takes nothing.
+            var nothing: UInt8 = 0
+            _ = unsafe recv(socket.descriptor, &nothing, 0, CInt(MSG_DONTWAIT))
+            guard let mtu = L2CAPOptions.sendMTU(of: socket) else { return nil }
+            if mtu > Self.longestUsualPacket {
+                // The kernel limits the size.
+                let largest = UInt32(Self.largestBuffer).gattBytes
+                _ = L2CAPOptions.set(SO_SNDBUF, of: SOL_SOCKET, to: largest, on: socket)
+            }
+            return mtu
+        }
+    }
+
+    // MARK: Packets
+
+    package func receive() -> BackendChannelInput {
+        state.withLock { state in
+            while let socket = state.socket, !state.isClosing {
+                var error: CInt = 0
+                var count = -1
+                let packet = unsafe [UInt8](unsafeUninitializedCapacity: receiveMTU) { buffer, length in
+                    count = unsafe recv(socket.descriptor, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))
+                    error = errno
+                    length = max(0, count)
+                }
+                if count > 0 { return .packet(packet) }
+                if count < 0, error == EINTR { continue }
+                if Self.hasHungUp(socket) {
+                    // The report of the end precedes the packets that still wait.
+                    guard !state.hasEnded else { return .ended }
+                    state.hasEnded = true
+                    continue
+                }
+                if count == 0 { return .packet([]) }
+                expect(.input, &state)
+                return .empty
+            }
+            return .ended
+        }
+    }
+
+    package func send(_ packet: [UInt8]) -> BackendChannelOutput {
+        state.withLock { state in
+            guard let socket = state.socket, !state.isClosing else { return .ended }
+            let count = unsafe Glibc.send(
+                socket.descriptor,
+                packet,
+                packet.count,
+                CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL)
+            )
+            let error = errno
+            guard count < 0 else {
+                state.hasMisreportedRoom = false
+                state.reportedRoom = false
+                return .sent
+            }
+            switch error {
+            case EAGAIN, EINTR, ENOBUFS, ENOMEM:
+                // The kernel always reports room when nothing waits, also for a packet that never fits.
+                guard error != EAGAIN || Self.unsentBytes(of: socket) > 0 else { return .tooLong }
+                state.hasMisreportedRoom = state.reportedRoom || error != EAGAIN
+                expect(.output, &state)
+                return .full
+            case EMSGSIZE:
+                return .tooLong
+            default:
+                return .ended
+            }
+        }
+    }
+
+    private static func hasHungUp(_ socket: OwnedFileDescriptor) -> Bool {
+        var entry = pollfd(fd: socket.descriptor, events: 0, revents: 0)
+        return unsafe poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP | POLLERR) != 0
+    }
+
+    /// The memory of the packets that have not left yet, in bytes.
+    private static func unsentBytes(of socket: OwnedFileDescriptor) -> UInt32 {
+        // `SO_MEMINFO`: the third number is the memory for sending.
+        var numbers = [UInt32](repeating: 0, count: 9)
+        var size = socklen_t(numbers.count * MemoryLayout<UInt32>.size)
+        guard unsafe getsockopt(socket.descriptor, SOL_SOCKET, SO_MEMINFO, &numbers, &size) == 0 else { return 0 }
+        return numbers[2]
+    }
+
+    // MARK: Waiting
+
+    /// Has the loop report when there is a packet or room.
+    private func expect(_ direction: ChannelDirection, _ state: inout State) {
+        guard state.awaited.insert(direction).inserted else { return }
+        loop.execute { self.setWatch() }
+    }
+
+    /// Watches the socket for all that the host waits for. It runs on the loop.
+    private func setWatch() {
+        state.withLock { state in
+            state.watch?.cancel()
+            state.watch = nil
+            guard let socket = state.socket, !state.awaited.isEmpty else { return }
+            if state.awaited.contains(.output), state.hasMisreportedRoom {
+                state.watch = loop.schedule(after: Self.retryTime) { self.report([.readable, .writable]) }
+                return
+            }
+            var events: FileDescriptorEvents = []
+            if state.awaited.contains(.input) { events.insert(.readable) }
+            if state.awaited.contains(.output) { events.insert(.writable) }
+            state.watch = loop.watch(fileDescriptor: socket.descriptor, events: events) { self.report($0) }
+        }
+    }
+
+    private func report(_ events: FileDescriptorEvents) {
+        let hasEnded = events.contains(.hangUp) || events.contains(.error)
+        let (directions, changed) = state.withLock { state in
+            var directions: [ChannelDirection] = []
+            if events.contains(.readable) || hasEnded { directions.append(.input) }
+            if events.contains(.writable) || hasEnded { directions.append(.output) }
+            directions.removeAll { state.awaited.remove($0) == nil }
+            if directions.contains(.output) { state.reportedRoom = true }
+            return (directions, state.changed)
+        }
+        setWatch()
+        for direction in directions { changed?(direction) }
+    }
+
+    // MARK: Closing
+
+    package func close() {
+        let begins = state.withLock { state in
+            guard state.socket != nil, !state.isClosing else { return false }
+            state.isClosing = true
+            return true
+        }
+        if begins { loop.execute { self.closeWhenSent(unsent: .max, remaining: Self.closingPatience) } }
+    }
+
+    /// Closes the socket as soon as everything has left.
+    ///
+    /// - Parameters:
+    ///   - earlier: The memory of unsent packets at the last look.
+    ///   - remaining: The number of looks without progress before the socket is closed anyway.
+    private func closeWhenSent(unsent earlier: UInt32, remaining: Int) {
+        guard let socket = state.withLock(\.socket) else { return }
+        let unsent = Self.unsentBytes(of: socket)
+        guard unsent > 0, remaining > 0, !Self.hasHungUp(socket) else { return abort() }
+        _ = loop.schedule(after: Self.closingInterval) {
+            self.closeWhenSent(
+                unsent: unsent,
+                remaining: unsent < earlier ? Self.closingPatience : remaining - 1
+            )
+        }
+    }
+
+    package func abort() {
+        loop.execute { self.closeAtOnce() }
+    }
+
+    private func closeAtOnce() {
+        state.withLock { state in
+            // The watch must end before the descriptor.
+            state.watch?.cancel()
+            if let socket = state.socket { _ = shutdown(socket.descriptor, CInt(SHUT_RDWR)) }
+            (state.watch, state.socket, state.changed) = (nil, nil, nil)
+        }
+    }
+}

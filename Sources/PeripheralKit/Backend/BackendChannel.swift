@@ -1,0 +1,84 @@
+public import PeripheralCore
+
+/// A listener for L2CAP channels, without its handler.
+///
+/// The index of the listener in ``BackendPublication/listeners`` identifies it.
+public struct BackendListener: Hashable, Sendable {
+    /// The requested number.
+    public let psm: L2CAPListener.PSM
+    /// The security that the link of a central must have.
+    ///
+    /// The stack refuses a channel over a link with less security.
+    public let security: SecurityLevel
+    /// The longest packet to receive, in bytes.
+    public let mtu: Int
+    /// The memory for packets of one channel that the host has not received yet, in bytes.
+    public let bufferedBytes: Int
+
+    init(_ listener: L2CAPListener) {
+        psm = listener.requestedPSM
+        security = listener.security
+        mtu = listener.mtu
+        bufferedBytes = listener.limits.bufferedBytes
+    }
+}
+
+/// An L2CAP channel of a backend.
+///
+/// The backend passes a requested channel to ``PeripheralHost/open(_:of:through:)``. The host calls the
+/// functions from any thread, but ``receive()`` and ``send(_:)`` from one thread at a time each. All functions
+/// return at once.
+public protocol BackendChannel: Sendable {
+    /// Accepts the channel.
+    ///
+    /// - Parameter changed: Called from any thread when the answer of ``receive()`` or of ``send(_:)`` can be
+    ///   different from the last answer ``BackendChannelInput/empty`` or ``BackendChannelOutput/full``. The
+    ///   closure returns at once.
+    /// - Returns: The longest packet that the central receives; `nil` if the channel has ended.
+    func accept(_ changed: @escaping @Sendable (ChannelDirection) -> Void) -> Int?
+
+    /// Takes the next packet.
+    func receive() -> BackendChannelInput
+
+    /// Sends a packet, which has at least one byte and at most the length that ``accept(_:)`` has returned.
+    func send(_ packet: [UInt8]) -> BackendChannelOutput
+
+    /// Closes the channel after the sent packets have left.
+    ///
+    /// From now on, ``receive()`` and ``send(_:)`` report the end. If nothing leaves for 5 seconds, the backend
+    /// closes the channel without the rest.
+    func close()
+
+    /// Closes the channel at once, or refuses it if it is not accepted.
+    func abort()
+}
+
+/// A direction of an L2CAP channel.
+public enum ChannelDirection: Hashable, Sendable {
+    /// From the central to the peripheral.
+    case input
+    /// From the peripheral to the central.
+    case output
+}
+
+/// The answer of ``BackendChannel/receive()``.
+public enum BackendChannelInput: Hashable, Sendable {
+    /// The next packet.
+    case packet([UInt8])
+    /// No packet has arrived yet.
+    case empty
+    /// The channel has ended, and all packets were received.
+    case ended
+}
+
+/// The answer of ``BackendChannel/send(_:)``.
+public enum BackendChannelOutput: Hashable, Sendable {
+    /// The stack has taken the packet.
+    case sent
+    /// There is no room for the packet now.
+    case full
+    /// The stack never has room for the packet.
+    case tooLong
+    /// The channel has ended.
+    case ended
+}

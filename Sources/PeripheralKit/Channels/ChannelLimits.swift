@@ -1,0 +1,23 @@
+/// The limits of an ``L2CAPListener``, which bound what centrals can cost.
+///
+/// A channel counts until its handler has returned. If a limit is reached, the peripheral refuses further
+/// channels with `insufficient authorization` (Core Specification, Vol 3, Part A, 4.23, result 0x0006).
+public struct ChannelLimits: Hashable, Sendable {
+    /// The maximum number of channels of one central at a time, at least 1.
+    public var channelsPerCentral: Int
+    /// The maximum number of channels of all centrals at a time, at least 1.
+    public var channels: Int
+    /// The memory for packets of one channel that the program has not read yet, in bytes, at least 4,096.
+    ///
+    /// When the memory is used up, the central must wait. The Bluetooth stack always has room for one packet
+    /// of the maximum length. On Linux, the kernel counts the overhead of each packet too, so there is room
+    /// for fewer bytes.
+    public var bufferedBytes: Int
+
+    /// Creates limits.
+    public init(channelsPerCentral: Int = 4, channels: Int = 16, bufferedBytes: Int = 65_536) {
+        self.channelsPerCentral = channelsPerCentral
+        self.channels = channels
+        self.bufferedBytes = bufferedBytes
+    }
+}

@@ -1,0 +1,65 @@
+internal import PeripheralCore
+
+/// The channels of a run, and the limits of their listeners.
+struct ChannelTable {
+    /// A channel, from its request until its handler has returned.
+    struct Entry {
+        var listener: Int
+        var central: Central.ID
+        var channel: L2CAPChannel?
+        var task: Task<Void, Never>?
+    }
+
+    /// The reason for which a channel is refused.
+    enum Refusal: Equatable {
+        case centralHasTooMany
+        case listenerHasTooMany
+        case ended
+    }
+
+    private let limits: [ChannelLimits]
+    private(set) var entries: [UInt64: Entry] = [:]
+    private var nextNumber: UInt64 = 0
+    private(set) var hasEnded = false
+
+    init(limits: [ChannelLimits]) {
+        self.limits = limits
+    }
+
+    /// Admits a channel.
+    ///
+    /// - Returns: The number of the channel.
+    mutating func admit(_ central: Central.ID, through listener: Int) -> Result<UInt64, Refusal> {
+        guard !hasEnded else { return .failure(.ended) }
+        let present = entries.values.filter { $0.listener == listener }
+        guard present.count < max(1, limits[listener].channels) else { return .failure(.listenerHasTooMany) }
+        guard present.count(where: { $0.central == central }) < max(1, limits[listener].channelsPerCentral) else {
+            return .failure(.centralHasTooMany)
+        }
+        defer { nextNumber += 1 }
+        entries[nextNumber] = Entry(listener: listener, central: central)
+        return .success(nextNumber)
+    }
+
+    /// Records the channel and the task of its handler.
+    ///
+    /// - Returns: Whether the run still continues.
+    mutating func begin(_ number: UInt64, _ channel: L2CAPChannel, _ task: Task<Void, Never>) -> Bool {
+        // The handler may have returned already.
+        entries[number]?.channel = channel
+        entries[number]?.task = task
+        return !hasEnded
+    }
+
+    /// Removes a channel whose handler has returned, or that did not begin.
+    mutating func remove(_ number: UInt64) {
+        entries[number] = nil
+    }
+
+    /// Refuses all further channels.
+    mutating func end() {
+        hasEnded = true
+    }
+}
+
+extension ChannelTable.Refusal: Error {}

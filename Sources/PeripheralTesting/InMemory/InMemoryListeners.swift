@@ -1,0 +1,32 @@
+internal import PeripheralCore
+internal import PeripheralKit
+internal import PeripheralVirtualServer
+
+extension VirtualGATTServer {
+    /// Opens the listeners of a peripheral.
+    ///
+    /// - Returns: The PSMs of the listeners.
+    /// - Throws: ``PeripheralError`` with the code `rejected` if a PSM is taken.
+    func listen(
+        _ listeners: [BackendListener],
+        for host: any PeripheralHost
+    ) throws(PeripheralError) -> [UInt16] {
+        var psms: [UInt16] = []
+        for (index, listener) in listeners.enumerated() {
+            let request: @Sendable (VirtualChannel, DeviceAddress) -> Void = { channel, address in
+                host.open(channel, of: Central.ID(address: address), through: index)
+            }
+            var psm = listen(listener, at: listener.psm.number, request)
+            if psm == nil, listener.psm.canMove { psm = listen(listener, at: nil, request) }
+            guard let psm else {
+                for psm in psms { stopListening(psm) }
+                throw PeripheralError(
+                    code: .rejected,
+                    message: "Another peripheral has the PSM \(listener.psm) of L2CAP listener \(index + 1)."
+                )
+            }
+            psms.append(psm)
+        }
+        return psms
+    }
+}

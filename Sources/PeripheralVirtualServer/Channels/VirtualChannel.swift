@@ -1,0 +1,191 @@
+package import PeripheralKit
+private import Synchronization
+
+/// An L2CAP channel between a virtual central and a peripheral in the same process.
+///
+/// The central grants credits for few packets while it takes none, and the peripheral has limited memory, as on
+/// a real link.
+package final class VirtualChannel: BackendChannel {
+    private enum Phase {
+        case requested
+        case open
+        /// The peripheral has closed the channel, and the central still takes what was sent.
+        case closing
+        case ended
+
+        var hasEnded: Bool { if case .ended = self { true } else { false } }
+    }
+
+    private struct State {
+        var phase = Phase.requested
+        var toPeripheral: [[UInt8]] = []
+        var toCentral: [[UInt8]] = []
+        var centralTakes = true
+        var changed: (@Sendable (ChannelDirection) -> Void)?
+
+        /// The bytes that the peripheral has not received yet.
+        var buffered: Int { toPeripheral.reduce(0) { $0 + $1.count } }
+    }
+
+    /// The number of packets that a central accepts while it takes none.
+    private static let credits = 8
+
+    /// The longest packet that the peripheral receives.
+    package let receiveMTU: Int
+    /// The longest packet that the central receives.
+    package let sendMTU: Int
+    private let bufferedBytes: Int
+    private let state = Mutex(State())
+    /// Wakes the central that waits for the answer to its request, for a packet, or for room.
+    private let input = Wakeup()
+    private let output = Wakeup()
+    private let senders = Turns()
+    private let takers = Turns()
+
+    init(receiveMTU: Int, sendMTU: Int, bufferedBytes: Int) {
+        (self.receiveMTU, self.sendMTU, self.bufferedBytes) = (receiveMTU, sendMTU, bufferedBytes)
+    }
+
+    // MARK: The peripheral
+
+    package func accept(_ changed: @escaping @Sendable (ChannelDirection) -> Void) -> Int? {
+        let isOpen = state.withLock { state in
+            guard case .requested = state.phase else { return false }
+            state.phase = .open
+            state.changed = changed
+            return true
+        }
+        input.wake()
+        return isOpen ? sendMTU : nil
+    }
+
+    package func receive() -> BackendChannelInput {
+        let answer: BackendChannelInput = state.withLock { state in
+            switch state.phase {
+            case .closing: return .ended
+            case .requested, .open, .ended:
+                guard state.toPeripheral.isEmpty else { return .packet(state.toPeripheral.removeFirst()) }
+                if case .ended = state.phase { return .ended } else { return .empty }
+            }
+        }
+        if case .packet = answer { output.wake() }
+        return answer
+    }
+
+    package func send(_ packet: [UInt8]) -> BackendChannelOutput {
+        let answer: BackendChannelOutput = state.withLock { state in
+            guard case .open = state.phase else { return .ended }
+            guard state.centralTakes || state.toCentral.count < Self.credits else { return .full }
+            state.toCentral.append(packet)
+            return .sent
+        }
+        if answer == .sent { input.wake() }
+        return answer
+    }
+
+    package func close() {
+        state.withLock { state in
+            guard case .open = state.phase else { return }
+            state.phase = state.centralTakes ? .ended : .closing
+            state.toPeripheral = []
+        }
+        wakeAll()
+    }
+
+    package func abort() {
+        state.withLock { state in
+            state.phase = .ended
+            state.toPeripheral = []
+        }
+        wakeAll()
+    }
+
+    // MARK: The central
+
+    /// Waits for the answer of the peripheral.
+    ///
+    /// - Returns: Whether the peripheral has accepted the channel.
+    func untilAnswered() async -> Bool {
+        while true {
+            switch state.withLock(\.phase) {
+            case .open, .closing: return true
+            case .ended: return state.withLock { $0.changed != nil }
+            case .requested: await input.wait()
+            }
+        }
+    }
+
+    /// Sends a packet to the peripheral, and waits for room.
+    ///
+    /// - Throws: ``TestCentralError`` with the code `disconnected`, or `CancellationError`.
+    package func deliver(_ packet: [UInt8]) async throws {
+        try await senders.enter()
+        defer { senders.leave() }
+        while true {
+            try Task.checkCancellation()
+            let isTaken: Bool? = state.withLock { state in
+                guard case .open = state.phase else { return nil }
+                guard state.toPeripheral.isEmpty || state.buffered + packet.count <= bufferedBytes else {
+                    return false
+                }
+                state.toPeripheral.append(packet)
+                return true
+            }
+            guard let isTaken else { throw TestCentralError.channelEnded }
+            if isTaken {
+                state.withLock(\.changed)?(.input)
+                return
+            }
+            await output.waitUnlessCancelled()
+        }
+    }
+
+    /// Waits for the next packet from the peripheral.
+    ///
+    /// - Returns: The packet; `nil` if the channel has ended.
+    /// - Throws: `CancellationError`.
+    package func take() async throws -> [UInt8]? {
+        try await takers.enter()
+        defer { takers.leave() }
+        while true {
+            let packet: [UInt8]?? = state.withLock { state in
+                if state.centralTakes || state.phase.hasEnded, !state.toCentral.isEmpty {
+                    return state.toCentral.removeFirst()
+                }
+                return state.phase.hasEnded ? .some(nil) : nil
+            }
+            if let packet { return packet }
+            try Task.checkCancellation()
+            await input.waitUnlessCancelled()
+        }
+    }
+
+    /// Sets whether the central takes packets, and so grants credits.
+    package func setTakesPackets(_ takes: Bool) {
+        let changed = state.withLock { state in
+            state.centralTakes = takes
+            if takes, case .closing = state.phase { state.phase = .ended }
+            return state.changed
+        }
+        input.wake()
+        changed?(.output)
+    }
+
+    /// Ends the channel for both sides.
+    package func end() {
+        state.withLock { $0.phase = .ended }
+        wakeAll()
+    }
+
+    private func wakeAll() {
+        input.wake()
+        output.wake()
+        let changed = state.withLock(\.changed)
+        changed?(.input)
+        changed?(.output)
+    }
+}
+
+extension TestCentralError {
+    package static let channelEnded = TestCentralError(code: .disconnected, message: "The channel has ended.")
+}
