@@ -27,7 +27,7 @@ extension ConformanceSuite {
     static let channelNeedsSecurity = Scenario("a channel needs the security that its listener declares") {
         let encrypted = L2CAPListener(security: .encrypted, echo)
         let authenticated = L2CAPListener(security: .authenticated, echo)
-        let pairing = Pairing.displayPasskey { _, _ in }
+        let pairing = Pairing.any(of: .displayPasskey { _, _ in }, .justWorks)
         let peripheral = Peripheral("Security", pairing: pairing) {
             GATTService(ScenarioUUID.service) { encrypted.psm }
             GATTService(ScenarioUUID.otherValue) { authenticated.psm }
