@@ -19,7 +19,7 @@ from bumble.keys import MemoryKeyStore  # noqa: E402
 from bumble.pairing import PairingConfig, PairingDelegate  # noqa: E402
 from central import IO, PROPERTIES, Central, RigError, norm  # noqa: E402
 
-VERSION = '4'
+VERSION = '5'
 BY_THE_USER = 0x13      # the usual reason of a disconnection
 REQUEST = 30.0          # seconds: the ATT transaction time-out of the specification
 PROCEDURE = 60.0        # seconds: procedures of many requests
@@ -117,6 +117,64 @@ class Events:
         self.lost = 0
 
 
+class Channel(l2cap.LeCreditBasedChannel):
+    """A channel that loses nothing, and whose packets wait until they are fetched."""
+
+    def __init__(self, *arguments, **words):
+        super().__init__(*arguments, **words)
+        self.packets = collections.deque()
+        self.held = None
+        self.changed = asyncio.Event()
+        self.sink = self.take
+        self.on(self.EVENT_CLOSE, self.changed.set)
+
+    def take(self, packet):
+        self.packets.append(packet)
+        self.changed.set()
+
+    def on_connection_response(self, response):
+        # Credits and packets may follow in the same turn of the loop, before Bumble knows the channel.
+        self.manager.le_coc_channels.setdefault(self.connection.handle, {})[response.destination_cid] = self
+        super().on_connection_response(response)
+
+    def on_pdu(self, pdu):
+        if self.held is None:
+            super().on_pdu(pdu)
+        else:
+            self.held.append(pdu)
+
+    def hold(self, holds):
+        held, self.held = self.held or [], [] if holds else None
+        for pdu in held:
+            self.on_pdu(pdu)
+
+    def on_credits(self, credits):
+        super().on_credits(credits)
+        self.changed.set()
+
+    @property
+    def is_open(self):
+        return self.state == self.State.CONNECTED
+
+    async def until(self, condition, seconds):
+        """Waits for the condition, or for the end of the channel."""
+        async def wait():
+            while self.is_open and not condition():
+                self.changed.clear()
+                await self.changed.wait()
+        await asyncio.wait_for(wait(), seconds)
+
+    def has_sent(self):
+        return self.out_sdu is None and not self.out_queue
+
+
+l2cap.LeCreditBasedChannel = Channel
+
+
+class Closed(Exception):
+    """The channel has ended."""
+
+
 class Person(PairingDelegate):
     """Has the questions of a pairing answered by the one who drives."""
 
@@ -158,6 +216,7 @@ class Driver:
         self.has_forgotten = False
         self.forgotten = MemoryKeyStore()
         self.is_enhanced = False
+        self.channels = []
         self.events = Events()
 
     # ---------------------------------------------------------------- helpers
@@ -447,6 +506,49 @@ class Driver:
             peer.client.send_confirmation(att.ATT_Handle_Value_Confirmation())
         return ''
 
+    async def channel(self, psm, mtu, mps='247'):
+        spec = l2cap.LeCreditBasedChannelSpec(
+            psm=parse_number(psm, 1, 0xFF, 16), mtu=parse_number(mtu, 23, 0xFFFF), mps=parse_number(mps, 23, 0xFFFF),
+            max_credits=16)
+        channel = await self.on_link(self.connected().connection.create_l2cap_channel(spec))
+        self.channels.append(channel)
+        return '%d %d' % (len(self.channels) - 1, channel.peer_mtu)
+
+    def opened_channel(self, number):
+        return self.channels[parse_number(number, 0, len(self.channels) - 1)]
+
+    async def sendpacket(self, number, value):
+        channel, value = self.opened_channel(number), parse_bytes(value)
+        if not 1 <= len(value) <= channel.peer_mtu:
+            raise Usage('a packet has 1 to %d bytes' % channel.peer_mtu)
+        if not channel.is_open:
+            raise Closed()
+        # Bumble joins what waits: one packet at a time keeps its boundaries.
+        channel.write(value)
+        await channel.until(channel.has_sent, 10)
+        if not channel.has_sent() or not channel.is_open:
+            raise Closed()
+        return ''
+
+    async def nextpacket(self, number, milliseconds):
+        channel = self.opened_channel(number)
+        await channel.until(lambda: channel.packets, parse_number(milliseconds, 0, LONGEST_WAIT) / 1000)
+        if not channel.packets:
+            raise Closed()
+        return show_bytes(channel.packets.popleft())
+
+    async def hold(self, number, word):
+        if word not in ('yes', 'no'):
+            raise Usage('yes or no')
+        self.opened_channel(number).hold(word == 'yes')
+        return ''
+
+    async def closechannel(self, number):
+        channel = self.opened_channel(number)
+        if channel.is_open:
+            await self.on_link(channel.disconnect())
+        return ''
+
     def leave(self, reason=BY_THE_USER):
         """Begins to disconnect; what is under way ends by it."""
         if self.leaving is None and self.peer is not None and not self.peer.disconnected.done():
@@ -484,7 +586,7 @@ class Driver:
 
 COMMANDS = ('hello', 'open', 'scan', 'connect', 'mtu', 'discover', 'read', 'readblob', 'readlong', 'write', 'writecmd',
             'prepare', 'execute', 'cancel', 'subscribe', 'unsubscribe', 'confirm', 'next', 'encrypt', 'pair', 'pairing', 'answer',
-            'forget', 'recall', 'rotate', 'disconnect', 'close')
+            'channel', 'sendpacket', 'nextpacket', 'hold', 'closechannel', 'forget', 'recall', 'rotate', 'disconnect', 'close')
 
 
 async def answer(driver, line):
@@ -504,6 +606,10 @@ async def answer(driver, line):
     except Gone:
         reason = driver.peer.disconnect_reason if driver.peer else None
         return 'error gone 0x%02x' % reason if reason is not None else 'error gone'
+    except Closed:
+        return 'error closed'
+    except l2cap.L2capError as error:
+        return 'error channel 0x%04x' % error.error_code
     except att.ATT_Error as error:
         return 'error att 0x%02x' % error.error_code
     except core.ProtocolError as error:

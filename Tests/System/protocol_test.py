@@ -199,7 +199,7 @@ async def main():
 
     await commands()
     a, b = await Central.start(), await Central.start()
-    await a.expect('hello 4', 'ok 4 bumble*')
+    await a.expect('hello 5', 'ok 5 bumble*')
     await a.expect('hello 0', 'error usage*')
     await a.expect('fly', 'error usage*')
     await a.expect('scan 100', 'error usage*')

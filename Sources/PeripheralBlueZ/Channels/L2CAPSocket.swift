@@ -116,31 +116,41 @@ package final class L2CAPSocket: BackendChannel {
     package func send(_ packet: [UInt8]) -> BackendChannelOutput {
         state.withLock { state in
             guard let socket = state.socket, !state.isClosing else { return .ended }
-            let count = unsafe Glibc.send(
-                socket.descriptor,
-                packet,
-                packet.count,
-                CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL)
-            )
-            let error = errno
-            guard count < 0 else {
-                state.hasMisreportedRoom = false
-                state.reportedRoom = false
-                return .sent
+            var answer = Self.send(packet, over: socket)
+            // A packet that never fits is refused although the kernel has room and credits. The credits may
+            // have arrived after the first attempt.
+            if answer == .full, Self.isIdle(socket) {
+                answer = Self.send(packet, over: socket)
+                if answer == .full, Self.isIdle(socket) { return .tooLong }
             }
-            switch error {
-            case EAGAIN, EINTR, ENOBUFS, ENOMEM:
-                // The kernel always reports room when nothing waits, also for a packet that never fits.
-                guard error != EAGAIN || Self.unsentBytes(of: socket) > 0 else { return .tooLong }
-                state.hasMisreportedRoom = state.reportedRoom || error != EAGAIN
+            switch answer {
+            case .full:
+                state.hasMisreportedRoom = state.reportedRoom
                 expect(.output, &state)
-                return .full
-            case EMSGSIZE:
-                return .tooLong
-            default:
-                return .ended
+            case .sent, .tooLong, .ended:
+                state.hasMisreportedRoom = false
             }
+            state.reportedRoom = false
+            return answer
         }
+    }
+
+    private static func send(_ packet: [UInt8], over socket: OwnedFileDescriptor) -> BackendChannelOutput {
+        let flags = CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL)
+        guard unsafe Glibc.send(socket.descriptor, packet, packet.count, flags) < 0 else { return .sent }
+        switch errno {
+        case EAGAIN, EINTR, ENOBUFS, ENOMEM: return .full
+        case EMSGSIZE: return .tooLong
+        default: return .ended
+        }
+    }
+
+    /// Whether the kernel reports room, and no packet waits.
+    ///
+    /// While the central grants no credits, the kernel reports no room, even if no packet waits.
+    private static func isIdle(_ socket: OwnedFileDescriptor) -> Bool {
+        var entry = pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)
+        return unsafe poll(&entry, 1, 0) > 0 && entry.revents == Int16(POLLOUT) && unsentBytes(of: socket) == 0
     }
 
     private static func hasHungUp(_ socket: OwnedFileDescriptor) -> Bool {

@@ -301,11 +301,11 @@ final class BumbleCentral: TestCentral {
         handle.description.dropFirst(2)
     }
 
-    private func word(_ bytes: [UInt8]) -> String {
+    func word(_ bytes: [UInt8]) -> String {
         bytes.isEmpty ? "-" : bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    private func number(_ word: Substring?) throws -> Int {
+    func number(_ word: Substring?) throws -> Int {
         guard let number = word.flatMap({ Int($0) }) else { throw misunderstood("a number") }
         return number
     }
@@ -324,7 +324,7 @@ final class BumbleCentral: TestCentral {
         DiscoveredDescriptor(uuid: try self.uuid(uuid), handle: try self.handle(handle))
     }
 
-    private func bytes(_ word: Substring) throws -> [UInt8] {
+    func bytes(_ word: Substring) throws -> [UInt8] {
         guard word != "-" else { return [] }
         let digits = word.compactMap(\.hexDigitValue)
         guard digits.count == word.count, digits.count % 2 == 0 else { throw misunderstood("bytes") }

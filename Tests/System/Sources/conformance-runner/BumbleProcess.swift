@@ -35,7 +35,7 @@ struct BumbleProcess: Sendable {
             try await withThrowingTaskGroup { group in
                 group.addTask {
                     defer { continuation.finish() }
-                    _ = try await process.ask("hello 4")
+                    _ = try await process.ask("hello 5")
                     _ = try await process.ask("open \(address)")
                     try await body(process)
                 }
@@ -97,6 +97,10 @@ struct BumbleProcess: Sendable {
             guard let code = words.last.flatMap({ UInt8($0.dropFirst(2), radix: 16) }) else { break }
             return ATTError(rawValue: code)
         case "pairing": return TestCentralError(code: .pairingFailed, message: message)
+        case "channel":
+            guard let code = words.last.flatMap({ UInt16($0.dropFirst(2), radix: 16) }) else { break }
+            return ChannelRefusal(code: code)
+        case "closed": return TestCentralError(code: .disconnected, message: message)
         case "gone": return TestCentralError(code: .disconnected, message: message)
         case "timeout": return TestCentralError(code: .timedOut, message: message)
         default: break
