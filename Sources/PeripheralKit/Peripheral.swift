@@ -85,8 +85,8 @@ public struct Peripheral: Sendable {
     ///   - pairing: The pairing methods for centrals, with their handlers. If an attribute requires security,
     ///     the peripheral needs a pairing method.
     ///   - content: The services, in the order of the GATT database, the ``Advertisement``s, and the
-    ///     ``L2CAPListener``s. Without an ``Advertisement``, the peripheral advertises its name and services. A peripheral without services
-    ///     declares an ``Advertisement`` that is a broadcast or contains data.
+    ///     ``L2CAPListener``s. Without an ``Advertisement``, the peripheral advertises its name and services.
+    ///     A peripheral without services declares an ``Advertisement`` that is a broadcast or contains data.
     ///   - onRestore: A closure that receives the restored state, or the problems that prevented the
     ///     restoration. The framework calls the closure before it registers the peripheral and before it
     ///     serves any request. The framework calls the closure only if there is preserved state or a

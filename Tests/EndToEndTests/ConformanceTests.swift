@@ -38,8 +38,8 @@ struct ConformanceTests {
 
     /// Returns each scenario with each version.
     ///
-    /// Under the thread sanitizer, which is slow, each scenario runs with one version: the oldest and the newest
-    /// version take turns.
+    /// Under the thread sanitizer, which is slow, each scenario runs with one version: the oldest and the
+    /// newest version take turns.
     private static func runs(of scenarios: [Scenario]) -> [(Scenario, EmulatedBlueZ.Configuration)] {
         guard getenv("PERIPHERAL_FEWER_VERSIONS") == nil else {
             return scenarios.enumerated().map { ($1, daemons[$0.isMultiple(of: 2) ? 0 : 3]) }

@@ -14,7 +14,9 @@ final class ChannelListeners {
     private var open: [any ChannelListener] = []
 
     init(kernelLinks: any KernelLinks, connections: Connections, devices: DeviceRegister, loop: EventLoop) {
-        (self.kernelLinks, self.connections, self.devices, self.loop) = (kernelLinks, connections, devices, loop)
+        (self.kernelLinks, self.connections, self.devices, self.loop) = (
+            kernelLinks, connections, devices, loop
+        )
     }
 
     /// Opens the listeners.
@@ -26,6 +28,7 @@ final class ChannelListeners {
     ///   - address: The address of the adapter.
     ///   - host: Receives each requested channel, with its central and the index of its listener.
     /// - Returns: The numbers of the listeners.
+    /// - Throws: The reason why a listener cannot be opened. Then no listener is open.
     func begin(
         _ listeners: [BackendListener],
         preferring former: [UInt16],
@@ -84,14 +87,16 @@ final class ChannelListeners {
 }
 
 extension RegistrationStateMachine.Failure {
-    fileprivate static func listening(_ failure: ChannelListenerFailure, at index: Int, psm: UInt16?) -> Self {
+    fileprivate static func listening(_ failure: ChannelListenerFailure, at index: Int, psm: UInt16?) -> Self
+    {
         let name = "L2CAP listener \(index + 1)"
         let number = psm.map { "0x\(String($0, radix: 16, uppercase: true))" } ?? "any PSM"
         switch failure {
         case .taken:
             return Self(
                 code: .rejected,
-                message: "\(name) cannot have the PSM \(number), because another program has it. Stop that program, "
+                message:
+                    "\(name) cannot have the PSM \(number), because another program has it. Stop that program, "
                     + "or declare .preferred(\(number)), so that the listener can have another PSM."
             )
         case .forbidden:
@@ -106,7 +111,8 @@ extension RegistrationStateMachine.Failure {
         case .noSockets:
             return Self(
                 code: .permissionDenied,
-                message: "\(name) cannot be opened, because the program cannot open Bluetooth sockets. A container, or "
+                message:
+                    "\(name) cannot be opened, because the program cannot open Bluetooth sockets. A container, or "
                     + "RestrictAddressFamilies= in a systemd unit, can prohibit them."
             )
         case .failed(let number):

@@ -5,8 +5,8 @@ internal import PeripheralKit
 
 /// A socket through which the kernel accepts L2CAP channels.
 ///
-/// The socket needs neither bluetoothd nor a privilege, except for the numbers below 0x80. It stays valid while
-/// its adapter is powered off or unplugged (observed on 6.1).
+/// The socket needs neither bluetoothd nor a privilege, except for the numbers below 0x80. It stays valid
+/// while its adapter is powered off or unplugged (observed on 6.1).
 ///
 /// The socket belongs to the event loop.
 final class L2CAPListenerSocket: ChannelListener {
@@ -82,7 +82,8 @@ final class L2CAPListenerSocket: ChannelListener {
         }
     }
 
-    /// Waits a moment, because the channel that the program has no descriptor for would wake the loop forever.
+    /// Waits a moment, because the channel that the program has no descriptor for would wake the loop
+    /// forever.
     private func rest() {
         source?.cancel()
         source = loop.schedule(after: Self.pause) { [weak self] in self?.watch() }

@@ -18,7 +18,9 @@ enum L2CAPOptions {
     /// Sets an option of a socket.
     ///
     /// - Returns: Whether the kernel accepts the value.
-    static func set(_ option: CInt, of level: CInt = level, to value: [UInt8], on socket: OwnedFileDescriptor) -> Bool {
+    static func set(_ option: CInt, of level: CInt = level, to value: [UInt8], on socket: OwnedFileDescriptor)
+        -> Bool
+    {
         unsafe setsockopt(socket.descriptor, level, option, value, socklen_t(value.count)) == 0
     }
 
@@ -65,7 +67,9 @@ struct L2CAPAddress {
     ) -> Output? {
         var size = socklen_t(bytes.count)
         return unsafe bytes.withUnsafeMutableBytes { bytes in
-            guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return nil }
+            guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else {
+                return nil
+            }
             return unsafe body(start, &size)
         }
     }

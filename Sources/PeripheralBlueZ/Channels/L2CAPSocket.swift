@@ -7,8 +7,8 @@ internal import Synchronization
 ///
 /// The loop watches the socket only while the host waits, so an idle channel costs nothing. The kernel grants
 /// credits to the central as long as its buffer has room. Two properties of the kernel need care (observed on
-/// 6.1). After the end of a channel, the first `recv` reports the end, although packets still wait. And a close
-/// drops all packets that the central has not granted credits for.
+/// 6.1). After the end of a channel, the first `recv` reports the end, although packets still wait. And a
+/// close drops all packets that the central has not granted credits for.
 package final class L2CAPSocket: BackendChannel {
     private struct State {
         /// `nil` after the channel is closed.
@@ -93,7 +93,12 @@ package final class L2CAPSocket: BackendChannel {
                 var error: CInt = 0
                 var count = -1
                 let packet = unsafe [UInt8](unsafeUninitializedCapacity: receiveMTU) { buffer, length in
-                    count = unsafe recv(socket.descriptor, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))
+                    count = unsafe recv(
+                        socket.descriptor,
+                        buffer.baseAddress,
+                        buffer.count,
+                        CInt(MSG_DONTWAIT)
+                    )
                     error = errno
                     length = max(0, count)
                 }
@@ -150,7 +155,8 @@ package final class L2CAPSocket: BackendChannel {
     /// While the central grants no credits, the kernel reports no room, even if no packet waits.
     private static func isIdle(_ socket: OwnedFileDescriptor) -> Bool {
         var entry = pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)
-        return unsafe poll(&entry, 1, 0) > 0 && entry.revents == Int16(POLLOUT) && unsentBytes(of: socket) == 0
+        return unsafe poll(&entry, 1, 0) > 0 && entry.revents == Int16(POLLOUT)
+            && unsentBytes(of: socket) == 0
     }
 
     private static func hasHungUp(_ socket: OwnedFileDescriptor) -> Bool {
@@ -163,7 +169,9 @@ package final class L2CAPSocket: BackendChannel {
         // `SO_MEMINFO`: the third number is the memory for sending.
         var numbers = [UInt32](repeating: 0, count: 9)
         var size = socklen_t(numbers.count * MemoryLayout<UInt32>.size)
-        guard unsafe getsockopt(socket.descriptor, SOL_SOCKET, SO_MEMINFO, &numbers, &size) == 0 else { return 0 }
+        guard unsafe getsockopt(socket.descriptor, SOL_SOCKET, SO_MEMINFO, &numbers, &size) == 0 else {
+            return 0
+        }
         return numbers[2]
     }
 
@@ -175,7 +183,9 @@ package final class L2CAPSocket: BackendChannel {
         loop.execute { self.setWatch() }
     }
 
-    /// Watches the socket for all that the host waits for. It runs on the loop.
+    /// Watches the socket for all that the host waits for.
+    ///
+    /// The function runs on the loop.
     private func setWatch() {
         state.withLock { state in
             state.watch?.cancel()

@@ -59,6 +59,8 @@ package protocol KernelLinks: Sendable {
     ///   - loop: The loop on which the caller runs.
     ///   - request: Called on the loop with each requested channel, and the address of its link. The closure
     ///     accepts or aborts the channel.
+    /// - Returns: The open listener.
+    /// - Throws: ``ChannelListenerFailure``.
     func listen(
         _ listener: BackendListener,
         psm: UInt16?,

@@ -6,7 +6,8 @@ private import Synchronization
 
 extension ConformanceSuite {
     static let channelLimiting: [Scenario] = [
-        channelNeedsSecurity, channelNeedsListener, channelsAreLimited, channelStormIsBounded, channelHandlerFails,
+        channelNeedsSecurity, channelNeedsListener, channelsAreLimited, channelStormIsBounded,
+        channelHandlerFails,
         cancelledSendSendsNothing, channelEndsWithTheRun, listenerKeepsItsNumber, channelOfPrivateAddress,
     ]
 
@@ -112,7 +113,9 @@ extension ConformanceSuite {
         return try await open()
     }
 
-    static let channelStormIsBounded = Scenario("a central that opens and closes channels in a storm disturbs nobody") {
+    static let channelStormIsBounded = Scenario(
+        "a central that opens and closes channels in a storm disturbs no other"
+    ) {
         let running = Mutex((now: 0, most: 0))
         let limits = ChannelLimits(channelsPerCentral: 2)
         let listener = L2CAPListener(limits: limits) { channel in
@@ -185,7 +188,9 @@ extension ConformanceSuite {
             try expect("cancelled send", try await outcomes.next(), is: true)
             try expect("cancelled read", try await outcomes.next(), is: true)
             try await channel.setTakesPackets(true)
-            for _ in 0..<count { try expect("packet", try await received(from: channel), is: [0] + pattern(400)) }
+            for _ in 0..<count {
+                try expect("packet", try await received(from: channel), is: [0] + pattern(400))
+            }
             try expect("packet after the cancelled one", try await received(from: channel), is: [2])
         }
     }
@@ -197,11 +202,15 @@ extension ConformanceSuite {
             ended.record(Task.isCancelled)
         }
         let open = Mutex<(any TestChannel)?>(nil)
-        return ScenarioRun(peripheral(listening: listener, restorationIdentifier: "channels")) { central, session in
+        return ScenarioRun(peripheral(listening: listener, restorationIdentifier: "channels")) {
+            central,
+            session in
             let channel = try await central.openChannel(psm: central.read(listener.psm))
             try await expectEcho(of: [1], over: channel)
             open.withLock { $0 = channel }
-        }.restarted(as: peripheral(listening: listener, restorationIdentifier: "channels")) { central, session in
+        }.restarted(as: peripheral(listening: listener, restorationIdentifier: "channels")) {
+            central,
+            session in
             try expect("whether the handler has ended", ended.count, is: 1)
             _ = try await ended.next()
             guard let channel = open.withLock(\.self) else { return }
@@ -236,13 +245,17 @@ extension ConformanceSuite {
         }
     }
 
-    static let channelOfPrivateAddress = Scenario("a channel knows its central, also under a changed private address") {
+    static let channelOfPrivateAddress = Scenario(
+        "a channel knows its central, also under a changed private address"
+    ) {
         let centrals = Recorder<Central>()
         let listener = L2CAPListener(security: .encrypted) { channel in
             centrals.record(channel.central)
             try await echo(channel)
         }
-        return ScenarioRun(peripheral(listening: listener, pairing: .justWorks), mtu: nil) { central, session in
+        return ScenarioRun(peripheral(listening: listener, pairing: .justWorks), mtu: nil) {
+            central,
+            session in
             try await central.changeAddress()
             try await central.connect()
             let events = session.events

@@ -145,7 +145,11 @@ extension ConformanceSuite {
             reads.record(())
             try await sending
             for number in 0..<manyPackets {
-                try expect("packet \(number)", try await arrivals.next(), is: UInt16(number).gattBytes + pattern(498))
+                try expect(
+                    "packet \(number)",
+                    try await arrivals.next(),
+                    is: UInt16(number).gattBytes + pattern(498)
+                )
             }
             try await other.disconnect()
         }
@@ -160,7 +164,9 @@ extension ConformanceSuite {
             var packets = channel.makeAsyncIterator()
             _ = await packets.next()
             var number = 0
-            while number < manyPackets, try channel.trySend(UInt16(number).gattBytes + pattern(498)) { number += 1 }
+            while number < manyPackets, try channel.trySend(UInt16(number).gattBytes + pattern(498)) {
+                number += 1
+            }
             isFull.record(number)
             while number < manyPackets {
                 try await channel.send(UInt16(number).gattBytes + pattern(498))
@@ -245,7 +251,9 @@ extension ConformanceSuite {
             try await central.disconnect()
             try await next(of: events, "end of the connection") { $0.kind == "disconnected" }
             goes.record(())
-            for number: UInt8 in 1...5 { try expect("packet \(number)", try await packets.next(), is: [number]) }
+            for number: UInt8 in 1...5 {
+                try expect("packet \(number)", try await packets.next(), is: [number])
+            }
             try expect("packet after the end", try await packets.next(), is: nil)
             try await central.connect()
             let again = try await central.openChannel(psm: central.read(listener.psm))

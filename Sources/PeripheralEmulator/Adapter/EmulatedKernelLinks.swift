@@ -43,7 +43,9 @@ struct EmulatedKernelLinks: KernelLinks {
         _ request: @escaping (any BackendChannel, DeviceAddress) -> Void
     ) throws(ChannelListenerFailure) -> any ChannelListener {
         guard let server = controller(of: adapter)?.server else { throw .noSockets }
-        guard let listener = EmulatedListener(listener, psm: psm, on: server, loop, request) else { throw .taken }
+        guard let listener = EmulatedListener(listener, psm: psm, on: server, loop, request) else {
+            throw .taken
+        }
         return listener
     }
 }

@@ -26,8 +26,8 @@ public struct BackendListener: Hashable, Sendable {
 /// An L2CAP channel of a backend.
 ///
 /// The backend passes a requested channel to ``PeripheralHost/open(_:of:through:)``. The host calls the
-/// functions from any thread, but ``receive()`` and ``send(_:)`` from one thread at a time each. All functions
-/// return at once.
+/// functions from any thread, but ``receive()`` and ``send(_:)`` from one thread at a time each. All
+/// functions return at once.
 public protocol BackendChannel: Sendable {
     /// Accepts the channel.
     ///
@@ -45,8 +45,8 @@ public protocol BackendChannel: Sendable {
 
     /// Closes the channel after the sent packets have left.
     ///
-    /// From now on, ``receive()`` and ``send(_:)`` report the end. If nothing leaves for 5 seconds, the backend
-    /// closes the channel without the rest.
+    /// From now on, ``receive()`` and ``send(_:)`` report the end. If nothing leaves for 5 seconds, the
+    /// backend closes the channel without the rest.
     func close()
 
     /// Closes the channel at once, or refuses it if it is not accepted.

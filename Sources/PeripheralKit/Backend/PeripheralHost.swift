@@ -36,7 +36,8 @@ public protocol PeripheralHost: Sendable {
 
     /// Decides about an L2CAP channel that a connected central has requested.
     ///
-    /// The host calls ``BackendChannel/accept(_:)`` or ``BackendChannel/abort()`` before this function returns.
+    /// The host calls ``BackendChannel/accept(_:)`` or ``BackendChannel/abort()`` before this function
+    /// returns.
     ///
     /// - Parameters:
     ///   - channel: The channel.

@@ -33,7 +33,8 @@ struct ChannelTable {
         guard !hasEnded else { return .failure(.ended) }
         let present = entries.values.filter { $0.listener == listener }
         guard present.count < max(1, limits[listener].channels) else { return .failure(.listenerHasTooMany) }
-        guard present.count(where: { $0.central == central }) < max(1, limits[listener].channelsPerCentral) else {
+        guard present.count(where: { $0.central == central }) < max(1, limits[listener].channelsPerCentral)
+        else {
             return .failure(.centralHasTooMany)
         }
         defer { nextNumber += 1 }

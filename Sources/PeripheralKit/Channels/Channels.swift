@@ -22,13 +22,14 @@ final class Channels: Sendable {
 
     /// The number of a listener.
     ///
-    /// - Throws: ``PeripheralError`` with the code `notDeclared` if the peripheral does not have the listener,
-    ///   or `connectionLost` if the peripheral is off the air.
+    /// - Throws: ``PeripheralError`` with the code `notDeclared` if the peripheral does not have the
+    ///   listener, or `connectionLost` if the peripheral is off the air.
     func psm(of listener: DeclarationIdentity) throws(PeripheralError) -> UInt16 {
         guard let index = listeners.firstIndex(where: { $0.identity == listener }) else {
             throw PeripheralError(
                 code: .notDeclared,
-                message: "The peripheral does not declare the listener. Add the L2CAPListener to the Peripheral."
+                message:
+                    "The peripheral does not declare the listener. Add the L2CAPListener to the Peripheral."
             )
         }
         guard let psm = state.withLock({ $0.psms[index] }) else { throw .offTheAir }
@@ -113,7 +114,8 @@ final class Channels: Sendable {
             logger.debug("The handler of an L2CAP channel has returned.", metadata: metadata(channel))
         } catch {
             // A channel that ends makes the calls of its handler throw.
-            let isConsequence = (error as? PeripheralError)?.code == .disconnected || error is CancellationError
+            let isConsequence =
+                (error as? PeripheralError)?.code == .disconnected || error is CancellationError
             logger.log(
                 level: isConsequence ? .debug : .warning,
                 "The handler of an L2CAP channel threw an error. The channel is closed.",
@@ -137,7 +139,9 @@ final class Channels: Sendable {
         )
     }
 
-    private func metadata(_ channel: L2CAPChannel) -> Logger.Metadata { metadata(channel.psm, channel.central) }
+    private func metadata(_ channel: L2CAPChannel) -> Logger.Metadata {
+        metadata(channel.psm, channel.central)
+    }
 
     private func metadata(_ psm: UInt16, _ central: Central) -> Logger.Metadata {
         ["peripheral.psm": .psm(psm), "peripheral.central": "\(central.address)"]

@@ -53,9 +53,9 @@ public final class L2CAPChannel: AsyncSequence, Sendable {
 
     /// Sends a packet, and waits for room if necessary.
     ///
-    /// The function returns when the Bluetooth stack has taken the packet. The packet leaves after all earlier
-    /// packets, as soon as the central grants credits. Concurrent calls send in the order in which they were
-    /// made. If the calling task is cancelled while the function waits, the packet is not sent.
+    /// The function returns when the Bluetooth stack has taken the packet. The packet leaves after all
+    /// earlier packets, as soon as the central grants credits. Concurrent calls send in the order in which
+    /// they were made. If the calling task is cancelled while the function waits, the packet is not sent.
     ///
     /// - Parameter packet: From 1 to ``sendMTU`` bytes.
     /// - Throws: `CancellationError`, or ``PeripheralError`` with one of these codes:

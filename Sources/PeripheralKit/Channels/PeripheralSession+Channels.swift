@@ -1,8 +1,8 @@
 extension PeripheralSession {
     /// Returns the PSM of a listener.
     ///
-    /// ``L2CAPListener/psm`` publishes the PSM to centrals. This function is for a program that publishes it in
-    /// another way. The PSM can change when the peripheral returns after it was off the air, unless it is
+    /// ``L2CAPListener/psm`` publishes the PSM to centrals. This function is for a program that publishes it
+    /// in another way. The PSM can change when the peripheral returns after it was off the air, unless it is
     /// fixed.
     ///
     /// - Throws: ``PeripheralError`` with one of these codes:

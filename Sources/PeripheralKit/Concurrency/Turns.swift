@@ -53,7 +53,7 @@ package final class Turns: Sendable {
         }
     }
 
-    /// Takes a turn if nobody has one or waits for one.
+    /// Takes a turn, if no task has one.
     package func tryEnter() -> Bool {
         state.withLock { state in
             guard !state.isTaken, !state.isClosed else { return false }

@@ -307,7 +307,8 @@ extension [PeripheralElement] {
             case .service(let service):
                 services.append(service)
                 continue
-            case .advertisement: (name, remedy) = ("advertisement", "change the advertisements with advertise(_:)")
+            case .advertisement:
+                (name, remedy) = ("advertisement", "change the advertisements with advertise(_:)")
             case .listener: (name, remedy) = ("L2CAP listener", "declare the L2CAPListener in the Peripheral")
             }
             let issue = DeclarationIssue(

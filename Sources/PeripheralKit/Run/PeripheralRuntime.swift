@@ -143,7 +143,9 @@ final class PeripheralRuntime: PeripheralHost {
     var allowsPairing: Bool { pairingControl.isAllowed }
 
     func open(_ channel: any BackendChannel, of central: Central.ID, through listener: Int) {
-        guard let central = register.centrals.first(where: { $0.id == central }) else { return channel.abort() }
+        guard let central = register.centrals.first(where: { $0.id == central }) else {
+            return channel.abort()
+        }
         channels.open(channel, of: central, through: listener, in: PeripheralSession(runtime: self))
     }
 

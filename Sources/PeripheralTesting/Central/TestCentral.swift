@@ -219,8 +219,8 @@ public protocol TestCentral: Sendable {
     ///   - mtu: The longest packet that the central receives, from 23 to 65,535 bytes.
     /// - Returns: The central's end of the channel.
     /// - Throws: `ChannelRefusal` when the peripheral refuses the channel. `TestCentralError` with the code
-    ///   `notConnected` when there is no connection, `invalidArgument` for another MTU, or `disconnected` when
-    ///   the connection ends. The default implementation throws `failed`.
+    ///   `notConnected` when there is no connection, `invalidArgument` for another MTU, or `disconnected`
+    ///   when the connection ends. The default implementation throws `failed`.
     func openChannel(psm: UInt16, mtu: Int) async throws -> any TestChannel
 }
 

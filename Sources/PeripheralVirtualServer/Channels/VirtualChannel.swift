@@ -3,8 +3,8 @@ private import Synchronization
 
 /// An L2CAP channel between a virtual central and a peripheral in the same process.
 ///
-/// The central grants credits for few packets while it takes none, and the peripheral has limited memory, as on
-/// a real link.
+/// The central grants credits for few packets while it takes none, and the peripheral has limited memory, as
+/// on a real link.
 package final class VirtualChannel: BackendChannel {
     private enum Phase {
         case requested
@@ -65,7 +65,8 @@ package final class VirtualChannel: BackendChannel {
             case .closing: return .ended
             case .requested, .open, .ended:
                 guard state.toPeripheral.isEmpty else { return .packet(state.toPeripheral.removeFirst()) }
-                if case .ended = state.phase { return .ended } else { return .empty }
+                guard case .ended = state.phase else { return .empty }
+                return .ended
             }
         }
         if case .packet = answer { output.wake() }

@@ -229,7 +229,9 @@ extension DeclarationValidation {
         above level: SecurityLevel,
         in peripheral: Peripheral
     ) -> [(element: String, level: SecurityLevel)] {
-        var elements = peripheral.listeners.enumerated().map { (element: $1.name(at: $0), level: $1.security) }
+        var elements = peripheral.listeners.enumerated().map {
+            (element: $1.name(at: $0), level: $1.security)
+        }
         for service in peripheral.services {
             for characteristic in service.characteristics {
                 let element = characteristic.name(in: service)

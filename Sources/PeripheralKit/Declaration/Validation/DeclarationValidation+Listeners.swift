@@ -32,7 +32,9 @@ extension DeclarationValidation {
     }
 
     private mutating func examineNumber(of listener: L2CAPListener, _ element: String) {
-        guard let number = listener.requestedPSM.number, !L2CAPListener.PSM.valid.contains(number) else { return }
+        guard let number = listener.requestedPSM.number, !L2CAPListener.PSM.valid.contains(number) else {
+            return
+        }
         error(
             element,
             "it requests the PSM 0x\(String(number, radix: 16, uppercase: true)), which no program can have",

@@ -26,9 +26,12 @@ struct BumbleChannel: TestChannel {
 
     func receive() async throws -> [UInt8]? {
         do {
-            guard let word = try await central.ask("nextpacket \(number) \(Self.patience)").first else { return nil }
+            guard let word = try await central.ask("nextpacket \(number) \(Self.patience)").first else {
+                return nil
+            }
             return try central.bytes(word)
-        } catch let error as TestCentralError where error.code == .disconnected || error.code == .notConnected {
+        } catch let error as TestCentralError where error.code == .disconnected || error.code == .notConnected
+        {
             return nil
         }
     }
@@ -40,6 +43,7 @@ struct BumbleChannel: TestChannel {
     func close() async throws {
         do {
             _ = try await central.ask("closechannel \(number)")
-        } catch let error as TestCentralError where error.code == .disconnected || error.code == .notConnected {}
+        } catch let error as TestCentralError where error.code == .disconnected || error.code == .notConnected
+        {}
     }
 }
