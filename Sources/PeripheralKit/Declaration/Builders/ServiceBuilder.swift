@@ -84,4 +84,8 @@ public enum ServiceBuilder: _ListBuilder {
     /// Causes a compile-time error for an advertisement inside a service.
     @available(*, unavailable, message: "put the Advertisement in the Peripheral, not in a GATTService")
     public static func buildExpression(_ advertisement: Advertisement) -> [ServiceElement] { [] }
+
+    /// Rejects a listener inside a service at compile time.
+    @available(*, unavailable, message: "put the L2CAPListener in the Peripheral, not in a GATTService")
+    public static func buildExpression(_ listener: L2CAPListener) -> [ServiceElement] { [] }
 }

@@ -1,0 +1,133 @@
+import Glibc
+import PeripheralCore
+import PeripheralDBus
+import PeripheralKit
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PeripheralBlueZ
+
+/// Channels on pairs of sockets that need no Bluetooth.
+@Suite(.timeLimit(.minutes(1)))
+struct L2CAPSocketTests {
+    /// A channel, and the other end of its socket.
+    private final class Pair: Sendable {
+        let loop = EventLoop()
+        let channel: L2CAPSocket
+        let other: OwnedFileDescriptor
+        /// The directions that have changed.
+        let changes = Mutex<[ChannelDirection]>([])
+
+        init(mtu: Int = 100, bufferedBytes: Int = 4096) throws {
+            var ends: [CInt] = [-1, -1]
+            let kind = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
+            try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
+            channel = L2CAPSocket(
+                OwnedFileDescriptor(adopting: ends[0]),
+                on: loop,
+                receiveMTU: mtu,
+                bufferedBytes: bufferedBytes,
+                sendMTU: mtu
+            )
+            other = OwnedFileDescriptor(adopting: ends[1])
+            #expect(channel.accept { direction in self.changes.withLock { $0.append(direction) } } == mtu)
+        }
+
+        func send(_ packet: [UInt8]) {
+            #expect(Glibc.send(other.descriptor, packet, packet.count, 0) == packet.count)
+        }
+
+        /// Returns the next packet at the other end; `nil` if there is none, and an empty one at the end.
+        func take() -> [UInt8]? {
+            var buffer = [UInt8](repeating: 0, count: 100_000)
+            let count = recv(other.descriptor, &buffer, buffer.count, 0)
+            return count < 0 ? nil : Array(buffer.prefix(count))
+        }
+
+        func hang() { _ = shutdown(other.descriptor, CInt(SHUT_RDWR)) }
+    }
+
+    @Test func packetsArriveInOrder() throws {
+        let pair = try Pair()
+        for number: UInt8 in 0..<5 { pair.send([number]) }
+        for number: UInt8 in 0..<5 { #expect(pair.channel.receive() == .packet([number])) }
+        #expect(pair.channel.receive() == .empty)
+    }
+
+    @Test func theLoopReportsTheNextPacketOnce() async throws {
+        let pair = try Pair()
+        #expect(pair.channel.receive() == .empty)
+        pair.send([1])
+        pair.send([2])
+        try await until { pair.changes.withLock { $0 == [.input] } }
+        #expect(pair.channel.receive() == .packet([1]))
+        #expect(pair.channel.receive() == .packet([2]))
+        #expect(pair.channel.receive() == .empty)
+        pair.send([3])
+        try await until { pair.changes.withLock { $0 == [.input, .input] } }
+    }
+
+    @Test func theEndFollowsTheLastPacket() async throws {
+        let pair = try Pair()
+        for number: UInt8 in 0..<3 { pair.send([number]) }
+        pair.hang()
+        for number: UInt8 in 0..<3 { #expect(pair.channel.receive() == .packet([number])) }
+        #expect(pair.channel.receive() == .ended)
+        #expect(pair.channel.receive() == .ended)
+        #expect(pair.channel.send([1]) == .ended)
+    }
+
+    @Test func theLoopReportsTheEnd() async throws {
+        let pair = try Pair()
+        #expect(pair.channel.receive() == .empty)
+        pair.hang()
+        try await until { pair.changes.withLock { $0 == [.input] } }
+        #expect(pair.channel.receive() == .ended)
+    }
+
+    @Test func fullSocketReportsRoomLater() async throws {
+        let pair = try Pair()
+        var sent = 0
+        while pair.channel.send([UInt8(truncatingIfNeeded: sent)]) == .sent { sent += 1 }
+        #expect(pair.channel.send([0]) == .full)
+        #expect(pair.changes.withLock { $0 } == [])
+        for number in 0..<sent { #expect(pair.take() == [UInt8(truncatingIfNeeded: number)]) }
+        try await until { pair.changes.withLock { $0 == [.output] } }
+        #expect(pair.channel.send([0]) == .sent)
+    }
+
+    @Test func packetThatNeverFitsIsRefused() throws {
+        let pair = try Pair(mtu: 1_000_000)
+        // The send buffer of the kernel is smaller, so the packet never fits.
+        #expect(pair.channel.send([UInt8](repeating: 0, count: 1_000_000)) == .tooLong)
+        #expect(pair.channel.send([2]) == .sent)
+    }
+
+    @Test func closedChannelStillSendsWhatItHas() async throws {
+        let pair = try Pair()
+        for number: UInt8 in 0..<3 { #expect(pair.channel.send([number]) == .sent) }
+        pair.channel.close()
+        #expect(pair.channel.send([9]) == .ended)
+        #expect(pair.channel.receive() == .ended)
+        for number: UInt8 in 0..<3 { #expect(pair.take() == [number]) }
+        try await until { pair.take() == [] }
+    }
+
+    @Test func abortedChannelIsClosedAtOnce() async throws {
+        let pair = try Pair()
+        #expect(pair.channel.send([1]) == .sent)
+        pair.channel.abort()
+        try await until { pair.take() == [] }
+        #expect(pair.channel.receive() == .ended)
+        #expect(pair.channel.accept { _ in } == nil)
+    }
+
+    @Test func addressHasTheFormOfTheKernel() throws {
+        let address = try #require(DeviceAddress("00:AA:01:02:03:04"))
+        let encoded = L2CAPAddress(address, psm: 0x00C5)
+        #expect(encoded.bytes == [31, 0, 0xC5, 0, 4, 3, 2, 1, 0xAA, 0, 0, 0, 1, 0])
+        #expect(encoded.psm == 0xC5)
+        #expect(encoded.address == address)
+    }
+}
