@@ -14,6 +14,9 @@ let package = Package(
         // A GATT application in plain C to compare with, and the objects that a program exports.
         .target(name: "CRegistration", dependencies: ["CDBus"]),
 
+        // A program in plain C that serves L2CAP channels, to compare with.
+        .target(name: "CChannels"),
+
         // Functions that block.
         .target(name: "OwnThread"),
 
@@ -32,6 +35,7 @@ let package = Package(
         .executableTarget(
             name: "conformance-runner",
             dependencies: [
+                "CChannels",
                 "CRegistration",
                 "OwnThread",
                 .product(name: "PeripheralBlueZ", package: "swift-peripheral"),

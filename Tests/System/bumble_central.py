@@ -8,6 +8,7 @@ import asyncio
 import collections
 import logging
 import os
+import random
 import sys
 import time
 
@@ -24,6 +25,7 @@ BY_THE_USER = 0x13      # the usual reason of a disconnection
 REQUEST = 30.0          # seconds: the ATT transaction time-out of the specification
 PROCEDURE = 60.0        # seconds: procedures of many requests
 LONGEST_WAIT = 120_000  # milliseconds that a command may ask for
+PATTERN = bytes((p * 167 ^ p >> 8) & 0xFF for p in range(65536))     # of sendmany
 QUEUE = 4096            # events that wait to be fetched; then the oldest are lost
 
 
@@ -537,6 +539,33 @@ class Driver:
             raise Closed()
         return show_bytes(channel.packets.popleft())
 
+    async def sendmany(self, number, size, length):
+        channel = self.opened_channel(number)
+        size, length = parse_number(size, 1, 1 << 30), parse_number(length, 0, channel.peer_mtu)
+        lengths, position, packets, start = random.Random(size), 0, 0, time.monotonic_ns()
+        while position < size:
+            count = min(length or lengths.randint(1, channel.peer_mtu), size - position)
+            channel.write(PATTERN[position % 65536:][:count] if count <= 65536 - position % 65536
+                          else (PATTERN * 2)[position % 65536:][:count])
+            await channel.until(channel.has_sent, 10)
+            if not channel.has_sent() or not channel.is_open:
+                raise Closed()
+            position, packets = position + count, packets + 1
+        return '%d %d' % ((time.monotonic_ns() - start) // 1000, packets)
+
+    async def takemany(self, number, size):
+        channel, size = self.opened_channel(number), parse_number(size, 1, 1 << 30)
+        position, packets, start = 0, 0, time.monotonic_ns()
+        while position < size:
+            await channel.until(lambda: channel.packets, 10)
+            if not channel.packets:
+                raise Closed()
+            packet = channel.packets.popleft()
+            if packet != (PATTERN * 2)[position % 65536:][:len(packet)]:
+                raise RigError('a byte from %d on is wrong' % position)
+            position, packets = position + len(packet), packets + 1
+        return '%d %d' % ((time.monotonic_ns() - start) // 1000, packets)
+
     async def hold(self, number, word):
         if word not in ('yes', 'no'):
             raise Usage('yes or no')
@@ -586,7 +615,7 @@ class Driver:
 
 COMMANDS = ('hello', 'open', 'scan', 'connect', 'mtu', 'discover', 'read', 'readblob', 'readlong', 'write', 'writecmd',
             'prepare', 'execute', 'cancel', 'subscribe', 'unsubscribe', 'confirm', 'next', 'encrypt', 'pair', 'pairing', 'answer',
-            'channel', 'sendpacket', 'nextpacket', 'hold', 'closechannel', 'forget', 'recall', 'rotate', 'disconnect', 'close')
+            'channel', 'sendpacket', 'nextpacket', 'sendmany', 'takemany', 'hold', 'closechannel', 'forget', 'recall', 'rotate', 'disconnect', 'close')
 
 
 async def answer(driver, line):

@@ -14,8 +14,8 @@ package final class L2CAPSocket: BackendChannel {
         /// `nil` after the channel is closed.
         var socket: OwnedFileDescriptor?
         var changed: (@Sendable (ChannelDirection) -> Void)?
-        /// Whether the kernel has reported the end of the channel.
-        var hasEnded = false
+        /// How often in a row the kernel has had no packet after the end of the channel.
+        var endReports = 0
         /// Whether the host has closed the channel, and sent packets may still wait.
         var isClosing = false
         /// The directions that the host waits for.
@@ -102,12 +102,15 @@ package final class L2CAPSocket: BackendChannel {
                     error = errno
                     length = max(0, count)
                 }
-                if count > 0 { return .packet(packet) }
+                if count > 0 {
+                    state.endReports = 0
+                    return .packet(packet)
+                }
                 if count < 0, error == EINTR { continue }
                 if Self.hasHungUp(socket) {
-                    // The report of the end precedes the packets that still wait.
-                    guard !state.hasEnded else { return .ended }
-                    state.hasEnded = true
+                    // One report of the end can precede the packets that still wait.
+                    state.endReports += 1
+                    guard state.endReports < 2 else { return .ended }
                     continue
                 }
                 if count == 0 { return .packet([]) }

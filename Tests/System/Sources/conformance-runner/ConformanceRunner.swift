@@ -42,6 +42,8 @@ import Synchronization
 /// - `--changes [COUNT [SEED]] [new]`: adds, removes and replaces services so many times (1,000) while a
 ///   central is connected, and compares the database, the indications of Service Changed, the objects and the
 ///   memory. With `new`, services appear that were never present.
+/// - `--channels [BYTES [PAIRS]]`: transfers so many bytes (1,000,000) in each direction over L2CAP channels, on
+///   links of different speeds, in packets of random lengths, and so many times (1) beside a program in C.
 /// - `--document`: prints what is known of the versions, and runs nothing.
 @main
 struct ConformanceRunner {
@@ -126,6 +128,15 @@ struct ConformanceRunner {
                 count: Int(clamping: max(count, 1)),
                 seed: seed,
                 hasNew: CommandLine.arguments.last == "new"
+            )
+            try await exit(run.run(program) ? 0 : 1)
+        }
+        if CommandLine.arguments.dropFirst().first == "--channels" {
+            let numbers = CommandLine.arguments.dropFirst(2).compactMap { Int($0) }
+            let run = ChannelRun(
+                size: max(numbers.first ?? 1_000_000, 1),
+                pairs: max(numbers.dropFirst().first ?? 1, 1),
+                on: adapter
             )
             try await exit(run.run(program) ? 0 : 1)
         }
