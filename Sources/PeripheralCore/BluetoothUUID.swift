@@ -35,12 +35,15 @@ public struct BluetoothUUID: Sendable {
         return UInt128(upperBits) << 64 | UInt128(lowerBits)
     }
 
-    /// A literal that is not a UUID, as in the source; `nil` for a UUID.
+    /// A literal that is not a UUID; `nil` for a UUID.
+    ///
+    /// A text is as in the source. The source's form of a number is unknown, so it has the form of the
+    /// documentation, such as `0x12A19`.
     package var malformedLiteral: String? {
         switch form {
         case .number: nil
         case .malformed(let text): "\"\(text)\""
-        case .malformedNumber(let number): "0x" + String(number, radix: 16)
+        case .malformedNumber(let number): "0x" + String(number, radix: 16, uppercase: true)
         }
     }
 

@@ -83,8 +83,8 @@ struct BluetoothUUIDTextTests {
     @Test(
         arguments: [
             ("0x180d", "\"0x180d\" (not a UUID)"), ("", "\"\" (not a UUID)"), ("1", "\"1\" (not a UUID)"),
-            ("180é", "\"180é\" (not a UUID)"), (0x12345, "0x12345 (not a UUID)"),
-            (0xFFFFFFF, "0xfffffff (not a UUID)"), (0x10000, "0x10000 (not a UUID)"),
+            ("180é", "\"180é\" (not a UUID)"), (0x12A19, "0x12A19 (not a UUID)"),
+            (0xFFFFFFF, "0xFFFFFFF (not a UUID)"), (0x10000, "0x10000 (not a UUID)"),
         ] as [(BluetoothUUID, String)]
     )
     func aMalformedLiteralEqualsNoUUID(uuid: BluetoothUUID, description: String) {
@@ -104,7 +104,7 @@ struct BluetoothUUIDTextTests {
         #expect((0x12345678 as BluetoothUUID).assignedNumber == 0x12345678)
         #expect((0x10000000 as BluetoothUUID).assignedNumber == 0x10000000)
         #expect(("00012345" as BluetoothUUID) == BluetoothUUID(0x12345 as UInt32))
-        #expect((0x0001180F as BluetoothUUID).description == "0x1180f (not a UUID)")
+        #expect((0x0001180F as BluetoothUUID).description == "0x1180F (not a UUID)")
         #expect((0xFFFF as BluetoothUUID).assignedNumber == 0xFFFF)
     }
 

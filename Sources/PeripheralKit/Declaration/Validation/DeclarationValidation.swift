@@ -106,13 +106,20 @@ struct DeclarationValidation {
 
     mutating func examineForm(of uuid: BluetoothUUID, _ element: String) {
         guard let literal = uuid.malformedLiteral else { return }
-        error(
-            element,
-            "\(literal) does not have the form of a UUID",
-            literal.hasPrefix("0x")
-                ? "write at most 4 hexadecimal digits for a UUID of 16 bits, or 8 in quotes for one of 32 bits"
-                : "write 4 or 8 hexadecimal digits, or 32 in groups of 8, 4, 4, 4 and 12 with hyphens"
-        )
+        if literal.hasPrefix("0x") {
+            error(
+                element,
+                "the number \(literal) has \(literal.count - 2) hexadecimal digits, so it is neither a UUID of 16 bits "
+                    + "nor one of 32 bits",
+                "write at most 4 hexadecimal digits for a UUID of 16 bits, or 8 in quotes for one of 32 bits"
+            )
+        } else {
+            error(
+                element,
+                "\(literal) does not have the form of a UUID",
+                "write 4 or 8 hexadecimal digits, or 32 in groups of 8, 4, 4, 4 and 12 with hyphens"
+            )
+        }
     }
 
     private mutating func examine(_ characteristic: CharacteristicDeclaration, in service: GATTService) {

@@ -21,8 +21,8 @@ extension ValidationTests {
         ),
         about(
             "UUID of five digits",
-            Characteristic<UInt8>(0x12345, value: 1),
-            "0x12345 does not have the form of a UUID",
+            Characteristic<UInt8>(0x12A19, value: 1),
+            "the number 0x12A19 has 5 hexadecimal digits, so it is neither a UUID of 16 bits nor one of 32 bits",
             "write at most 4 hexadecimal digits for a UUID of 16 bits, or 8 in quotes for one of 32 bits"
         ),
         about(
