@@ -3,7 +3,13 @@ internal import PeripheralCore
 /// Examines a declaration and collects its issues.
 struct DeclarationValidation {
     var issues: [DeclarationIssue] = []
-    private var declared: [CharacteristicIdentity: String] = [:]
+    private var declared: [CharacteristicIdentity: Place] = [:]
+
+    /// The position of a characteristic in the peripheral, counted from 1.
+    private struct Place {
+        var service: Int
+        var characteristic: Int
+    }
 
     init(of peripheral: Peripheral) {
         examineName(of: peripheral)
@@ -48,7 +54,11 @@ struct DeclarationValidation {
             examineEquals(amongCharacteristicsOf: service)
             examineIncludes(of: service, at: index, of: peripheral)
             for (position, characteristic) in service.characteristics.enumerated() {
-                examine(characteristic, in: service)
+                examine(
+                    characteristic,
+                    in: service,
+                    at: Place(service: index + 1, characteristic: position + 1)
+                )
                 examineFormats(of: characteristic, at: position, service: index, of: peripheral, formats)
             }
         }
@@ -122,12 +132,21 @@ struct DeclarationValidation {
         }
     }
 
-    private mutating func examine(_ characteristic: CharacteristicDeclaration, in service: GATTService) {
+    private mutating func examine(
+        _ characteristic: CharacteristicDeclaration,
+        in service: GATTService,
+        at place: Place
+    ) {
         let element = characteristic.name(in: service)
-        if let first = declared.updateValue(element, forKey: characteristic.identity) {
+        if let first = declared.updateValue(place, forKey: characteristic.identity) {
+            let places =
+                first.service == place.service
+                ? "characteristics \(first.characteristic) and \(place.characteristic) of the service"
+                : "characteristic \(first.characteristic) of service \(first.service) of the peripheral and "
+                    + "characteristic \(place.characteristic) of service \(place.service)"
             error(
                 element,
-                "the same characteristic is already declared as \(first)",
+                "\(places) are the same Characteristic",
                 "create a separate Characteristic for each place"
             )
         }

@@ -295,8 +295,23 @@ struct ValidationTests {
                 GATTService(0x180A) { repeated }
             },
             element: "characteristic 2a19 of service 180a",
-            reason: "the same characteristic is already declared "
-                + "as characteristic 2a19 of service 180f",
+            reason:
+                "characteristic 1 of service 1 of the peripheral and characteristic 1 of service 2 are the same "
+                + "Characteristic",
+            remedy: "create a separate Characteristic for each place"
+        ),
+        Case(
+            testDescription: "one characteristic in two places of a service",
+            peripheral: Peripheral("P") {
+                GATTService(0x180F) {
+                    Characteristic<UInt8>(0x2A1A, value: 1)
+                    repeated
+                    Characteristic<UInt8>(0x2A1B, value: 1)
+                    repeated
+                }
+            },
+            element: "characteristic 2a19 of service 180f",
+            reason: "characteristics 2 and 4 of the service are the same Characteristic",
             remedy: "create a separate Characteristic for each place"
         ),
         Case(
