@@ -125,7 +125,7 @@ public struct ControlPoint<Request: GATTValue, Response: GATTValue>: Sendable {
     ) {
         responds = true
         handler = { bytes in
-            let request = try Request(gattBytes: bytes)
+            let request = try Request(written: bytes)
             return ControlPointRequest(
                 responds: true,
                 notSubscribed: notSubscribed,
@@ -173,7 +173,7 @@ extension ControlPoint where Request == Response {
     ) {
         responds = false
         handler = { bytes in
-            let request = try Request(gattBytes: bytes)
+            let request = try Request(written: bytes)
             return ControlPointRequest(
                 responds: false,
                 isAbort: false,

@@ -68,7 +68,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
             isDurable: durability == .durable,
             canDecode: { bytes in (try? Value(gattBytes: bytes)) != nil },
             handler: { bytes, central, session, updates in
-                try await handler(Value(gattBytes: bytes), central, session, &updates)
+                try await handler(Value(written: bytes), central, session, &updates)
             }
         )
     }

@@ -54,17 +54,17 @@ public struct Write<Value: GATTValue>: Sendable {
             ) async throws -> Void
     ) {
         self.handler = { bytes, central, session in
-            try await handler(Value(gattBytes: bytes), central, session)
+            try await handler(Value(written: bytes), central, session)
         }
     }
 
     /// Creates a `Write` with a handler that receives the written value and the central.
     public init(_ handler: @escaping @Sendable (_ value: Value, _ central: Central) async throws -> Void) {
-        self.handler = { bytes, central, _ in try await handler(Value(gattBytes: bytes), central) }
+        self.handler = { bytes, central, _ in try await handler(Value(written: bytes), central) }
     }
 
     /// Creates a `Write` with a handler that has one parameter: the written value.
     public init(_ handler: @escaping @Sendable (_ value: Value) async throws -> Void) {
-        self.handler = { bytes, _, _ in try await handler(Value(gattBytes: bytes)) }
+        self.handler = { bytes, _, _ in try await handler(Value(written: bytes)) }
     }
 }

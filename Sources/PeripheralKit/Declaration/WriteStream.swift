@@ -42,7 +42,7 @@ public struct WriteStream<Value: GATTValue>: Sendable {
     ///
     /// - Parameter capacity: The maximum total number of buffered writes from all centrals. The minimum is 1.
     public init(capacity: Int = 64) {
-        target = .stream(capacity: max(1, capacity)) { bytes in _ = try Value(gattBytes: bytes) }
+        target = .stream(capacity: max(1, capacity)) { bytes in _ = try Value(written: bytes) }
     }
 }
 

@@ -345,8 +345,20 @@ final class AttributeServer: Sendable {
 
     /// Returns the ATT error for an error of a handler.
     ///
-    /// The method logs an error that has no ATT error code.
+    /// The method logs an error that has no ATT error code, and bytes that cannot be decoded.
     private func attError(for error: any Error, from entry: Entry, _ operation: String) -> ATTError {
+        if let error = error as? UndecodableWrite {
+            logger.warning(
+                "A write was refused because its bytes are no value of the declared type. The handler was not called.",
+                metadata: [
+                    "peripheral.attribute": .bounded(entry.name),
+                    "peripheral.type": "\(error.type)",
+                    "peripheral.length": "\(error.length)",
+                    "peripheral.reason": "\(error.reason)",
+                    "peripheral.error": "\(error.attError)",
+                ]
+            )
+        }
         if let error = error as? any ATTErrorConvertible, error.attError.rawValue != 0 {
             return error.attError
         }

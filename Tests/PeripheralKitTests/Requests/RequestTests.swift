@@ -37,14 +37,58 @@ struct RequestTests {
         }
     }
 
+    /// The log says why, because the central receives only the ATT error.
+    ///
+    /// The log does not contain the bytes.
     @Test func bytesThatMeanNothingAreNotAllowed() async throws {
         let power = Characteristic<Bool>(0x2A19, .write) {
             Write { _ in Issue.record("The handler was asked.") }
         }
-        try await Peripheral("Bool") { GATTService(0x180F) { power } }.test(as: .specification) { central in
+        let log = LogRecorder()
+        let peripheral = Peripheral("Bool") { GATTService(0x180F) { power } }
+        try await peripheral.test(as: .specification, logger: log.logger) { central in
             let handle = try await central.locate(power).valueHandle
             await #expect(throws: ATTError.valueNotAllowed) { try await central.write(handle, [2]) }
+            await #expect(throws: ATTError.invalidAttributeValueLength) {
+                try await central.write(handle, [1, 2, 3])
+            }
         }
+        let message =
+            "warning: A write was refused because its bytes are no value of the declared type. The handler was not called."
+        #expect(
+            log.lines == [
+                "\(message) [characteristic 2a19; \(ATTError.valueNotAllowed); 1; the length is possible, but the content is "
+                    + "not; Bool]",
+                "\(message) [characteristic 2a19; \(ATTError.invalidAttributeValueLength); 3; 2 unread bytes follow the "
+                    + "value; Bool]",
+            ]
+        )
+    }
+
+    static let undecodableTargets: [(String, Characteristic<UInt16>)] = [
+        ("persistent value", Characteristic(0x2A19, .write) { PersistentValue(initially: 0) }),
+        ("stream", Characteristic(0x2A19, .write) { WriteStream() }),
+        (
+            "control point",
+            Characteristic(0x2A19, .write) {
+                ControlPoint<UInt16, UInt16>(performWithoutResponse: { _, _, _ in })
+            }
+        ),
+    ]
+
+    @Test(arguments: undecodableTargets)
+    func theTypeOfUndecodableBytesIsLogged(target: String, value: Characteristic<UInt16>) async throws {
+        let log = LogRecorder()
+        let peripheral = Peripheral("Bytes") { GATTService(0x180F) { value } }
+        try await peripheral.test(as: .specification, logger: log.logger) { central in
+            let handle = try await central.locate(value).valueHandle
+            await #expect(throws: ATTError.invalidAttributeValueLength) {
+                try await central.write(handle, [1])
+            }
+        }
+        let lines = log.lines.filter { $0.contains("no value of the declared type") }
+        #expect(lines.count == 1)
+        #expect(lines.allSatisfy { $0.contains("characteristic 2a19") && $0.hasSuffix("UInt16]") })
     }
 
     @Test func aHandlersValueOf513BytesIsNotSent() async throws {
