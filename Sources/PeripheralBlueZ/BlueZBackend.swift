@@ -273,6 +273,31 @@ public struct BlueZBackend: PeripheralBackend {
         }
     }
 
+    /// Examines whether the bus can be reached, unless the run waits for it.
+    ///
+    /// ``Recovery`` determines whether the run waits. The function does not examine bluetoothd, which the bus
+    /// may start, and the adapter.
+    ///
+    /// - Throws: `PeripheralError` with the code `stackUnavailable` if the bus cannot be reached. The message
+    ///   describes a remedy. `CancellationError` if the task is cancelled.
+    public func checkAvailability() async throws {
+        guard recovery != .always else { return }
+        let loop = EventLoop.make(name: "peripheral")
+        let outcome: Result<Void, BusError>
+        do throws(BusError) {
+            let connection = try await BusConnection.connect(to: bus, on: loop)
+            await connection.close()
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        await loop.stop()
+        try Task.checkCancellation()
+        guard case .failure(let error) = outcome else { return }
+        let failure = RegistrationStateMachine.Failure(error, step: .connecting)
+        throw PeripheralError(code: failure.code, message: failure.message)
+    }
+
     /// Registers the services and the advertisement, and serves the requests of centrals.
     ///
     /// See `PeripheralBackend.serve(_:for:)`.

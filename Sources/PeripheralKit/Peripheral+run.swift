@@ -176,6 +176,9 @@ extension Peripheral {
             if store != nil { throw PeripheralError.noRestorationIdentifier }
             return nil
         }
+        // Without its stack, the run ends. It neither complains about the store first, nor moves the hardware
+        // in `onRestore`.
+        try await backend.checkAvailability()
         guard let store = try store ?? backend.restorationStore else {
             throw PeripheralError.noRestorationStore
         }

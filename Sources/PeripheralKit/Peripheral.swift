@@ -91,7 +91,8 @@ public struct Peripheral: Sendable {
     ///     restoration. The framework calls the closure before it registers the peripheral and before it
     ///     serves any request. The framework calls the closure only if there is preserved state or a
     ///     restoration problem. If the closure throws an error, the run publishes nothing, logs that
-    ///     `onRestore` threw it, and throws the error.
+    ///     `onRestore` threw it, and throws the error. If the run ends because there is no Bluetooth stack,
+    ///     the framework may not call the closure at all, see ``PeripheralBackend/checkAvailability()``.
     public init(
         _ name: String,
         restorationIdentifier: String? = nil,

@@ -3,6 +3,7 @@ import PeripheralDBus
 import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -26,6 +27,35 @@ struct FailureTests {
         #expect(error.code == .stackUnavailable)
         #expect(error.message.hasPrefix("The system bus cannot be reached at unix:path=/nonexistent/bus"))
         #expect(error.message.hasSuffix("Start D-Bus."))
+    }
+
+    /// Without D-Bus, the run does not restore the hardware first, and does not complain about the store.
+    @Test(arguments: [Recovery.never, .afterPublication])
+    func noBusIsReportedBeforeTheStore(recovery: Recovery) async throws {
+        let level = Characteristic<UInt8>(0x2A19, .read) { PersistentValue(initially: 0) }
+        let store = InMemoryRestorationStore()
+        let restored = Mutex(0)
+        let peripheral = Peripheral("Switch", restorationIdentifier: "com.example.switch") {
+            GATTService(.battery) { level }
+        } onRestore: { _ in
+            restored.withLock { $0 += 1 }
+        }
+        for _ in 1...2 {
+            try await peripheral.run(on: InMemoryBackend(), restoringFrom: store, logger: .silent) { _ in }
+        }
+        #expect(restored.withLock(\.self) == 1)
+        let backend = BlueZBackend(recovery: recovery, bus: .address("unix:path=/nonexistent/bus"))
+        store.loadError = RestorationError(code: .unreadable, message: "The directory is missing.")
+        let log = LogRecorder()
+        let error = await #expect(throws: PeripheralError.self) {
+            try await peripheral.run(on: backend, restoringFrom: store, logger: log.logger) { _ in
+                Issue.record("the body must not begin")
+            }
+        }
+        #expect(error?.code == .stackUnavailable)
+        #expect(error?.message.hasSuffix("Start D-Bus.") == true)
+        #expect(restored.withLock(\.self) == 1)
+        #expect(log.lines == [])
     }
 
     @Test func noDaemon() async throws {

@@ -33,9 +33,21 @@ public protocol PeripheralBackend: Sendable {
     /// - Throws: ``RestorationError`` if the system has no directory for the store. The message of the error
     ///   describes the remedy.
     var restorationStore: (any RestorationStore)? { get throws(RestorationError) }
+
+    /// Examines whether the Bluetooth stack is available, before the framework restores a peripheral.
+    ///
+    /// The framework calls this function before it opens the store and before it calls `onRestore`. An error
+    /// ends the run. A backend that waits for its stack returns instead. `serve(_:for:)` still reports what
+    /// this function does not examine. The default implementation does nothing.
+    ///
+    /// - Throws: ``PeripheralError`` if `serve(_:for:)` would end with this error.
+    func checkAvailability() async throws
 }
 
 extension PeripheralBackend {
+    /// Returns at once, and examines nothing.
+    public func checkAvailability() async throws {}
+
     /// The default value, which is `nil`.
     ///
     /// A backend that does not implement this property provides no store.
