@@ -11,6 +11,18 @@ struct VirtualPairing: Sendable {
         /// Whether the failure also ends the connection.
         var endsLink = false
 
+        /// The agent answers for the methods that the peripheral declares, so without an agent there is none.
+        ///
+        /// `Pairing.system` declares none either.
+        static let noMethod = Failure(
+            message: "The peripheral declares no pairing method of its own, so no central can pair. "
+                + "Declare one, such as pairing: .justWorks."
+        )
+        /// Pairing methods make the adapter pairable, unless they wait for a pairing window.
+        static let noWindow = Failure(
+            message: "The peripheral declares a pairing method, but no pairing window is open. "
+                + "Open one with session.allowPairing(for:)."
+        )
         static let tooLate = Failure(
             message: "The pairing question was not answered in time.",
             endsLink: true
@@ -73,15 +85,8 @@ struct VirtualPairing: Sendable {
     ///
     /// - Throws: ``Failure`` or `CancellationError`.
     func run(within limit: Duration, on clock: any Clock<Duration>) async throws {
-        guard isPairable || !user.isBonding else {
-            throw Failure(
-                message: "The peripheral is not pairable. It declares no pairing, or "
-                    + "no pairing window is open."
-            )
-        }
-        guard let agent else {
-            throw Failure(message: "The peripheral declares no pairing, so no central can pair.")
-        }
+        guard let agent else { throw Failure.noMethod }
+        guard isPairable || !user.isBonding else { throw Failure.noWindow }
         // A peripheral without input and output does not promise protection. Any other refuses to pair
         // without it.
         if user.requiresAuthentication, model == .justWorks, capability != .noInputNoOutput {

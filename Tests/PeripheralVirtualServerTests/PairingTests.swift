@@ -175,13 +175,33 @@ struct PairingTests {
         let central = fixture.makeCentral()
         try await central.connect()
         var user = PairingUser.justWorks
-        #expect(await Self.code { try await central.pair(user) } == .pairingFailed)
+        let error = await #expect(throws: TestCentralError.self) { try await central.pair(user) }
+        #expect(error?.code == .pairingFailed)
+        #expect(
+            error?.message == "The peripheral declares a pairing method, but no pairing window is open. "
+                + "Open one with session.allowPairing(for:)."
+        )
         user.isBonding = false
         try await central.pair(user)
         #expect(try await Self.level(of: central) == .encrypted)
         central.disconnect()
         try await central.connect()
         #expect(try await Self.level(of: central) == .open)
+    }
+
+    /// The message is the same whether the adapter is pairable or not.
+    @Test(arguments: [false, true])
+    func withoutAMethodNobodyPairs(isPairable: Bool) async throws {
+        let fixture = try Self.makeFixture()
+        fixture.server.isPairable = isPairable
+        let central = fixture.makeCentral()
+        try await central.connect()
+        let error = await #expect(throws: TestCentralError.self) { try await central.pair(.justWorks) }
+        #expect(error?.code == .pairingFailed)
+        #expect(
+            error?.message == "The peripheral declares no pairing method of its own, so no central can pair. "
+                + "Declare one, such as pairing: .justWorks."
+        )
     }
 
     @Test func nobodyWaitsForever() async throws {
