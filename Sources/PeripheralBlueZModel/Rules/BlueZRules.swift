@@ -57,6 +57,7 @@ public struct BlueZRules: StackProfile {
         }
         let table = publication.table
         var issues: [DeclarationIssue] = []
+        var issuesOfCharacteristics: [DeclarationIssue] = []
         for (index, service) in table.services.enumerated() {
             issues += examine(service, at: table.pinnedRange(index) ?? table.serviceRange(index))
             for (position, characteristic) in service.characteristics.enumerated() {
@@ -66,13 +67,14 @@ public struct BlueZRules: StackProfile {
                     publication.userDescriptions[handle],
                     of: service.uuid
                 )
-                issues += examine(
+                issuesOfCharacteristics += examine(
                     characteristic,
                     named: name,
                     maximumLength: publication.maximumLengths[handle]
                 )
             }
         }
+        issues += issuesOfCharacteristics.joined
         return issues + examineLayout(of: table) + examine(publication.advertisements)
     }
 
@@ -105,6 +107,29 @@ extension StackProfile where Self == BlueZRules {
     public static func bluez(version text: String) throws(BlueZVersionError) -> BlueZRules {
         guard let version = BlueZVersion(text) else { throw BlueZVersionError(text: text) }
         return BlueZRules(version)
+    }
+}
+
+extension [DeclarationIssue] {
+    /// The issues, with one issue for all characteristics that BlueZ treats in the same way.
+    fileprivate var joined: [DeclarationIssue] {
+        var joined: [DeclarationIssue] = []
+        for issue in self {
+            let index = joined.firstIndex {
+                $0.severity == issue.severity && $0.reason == issue.reason && $0.remedy == issue.remedy
+            }
+            guard let index else {
+                joined.append(issue)
+                continue
+            }
+            joined[index] = DeclarationIssue(
+                severity: issue.severity,
+                element: "\(joined[index].element), \(issue.element)",
+                reason: issue.reason,
+                remedy: issue.remedy
+            )
+        }
+        return joined
     }
 }
 

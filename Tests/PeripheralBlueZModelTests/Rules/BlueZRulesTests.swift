@@ -350,3 +350,32 @@ struct BlueZRulesTests {
         #expect(issues == [])
     }
 }
+
+extension BlueZRulesTests {
+    /// A peripheral with many characteristics has one warning for all of them, not one for each.
+    @Test func characteristicsWithTheSameIssueShareAWarning() {
+        let peripheral = Peripheral("Lamp", pairing: .justWorks) {
+            GATTService(0x181A, handle: 0x0100) {
+                Characteristic<UInt8>(0x2A6E, .notify, security: .encrypted)
+                Characteristic<UInt8>(0x2A6D, .notify)
+                Characteristic<UInt8>(0x2A6F, [.notify, .broadcast], security: .encrypted) {
+                    UserDescription("Soil")
+                }
+            }
+            GATTService(0x180F, handle: 0x0200) {
+                Characteristic<UInt8>(0x2A19, .notify, security: .encrypted)
+            }
+        }
+        let issues = peripheral.validate(for: .bluez("5.66"))
+        #expect(issues.count == 2)
+        #expect(
+            issues.first?.element
+                == "characteristic 2a6e of service 181a, characteristic 2a6f \"Soil\" of service 181a, "
+                + "characteristic 2a19 of service 180f"
+        )
+        #expect(
+            issues.first?.reason.hasPrefix("BlueZ before 5.76 sends each value to all subscribers") == true
+        )
+        #expect(issues.last?.element == "characteristic 2a6f \"Soil\" of service 181a")
+    }
+}

@@ -13,7 +13,8 @@ public struct DeclarationIssue: Hashable, Sendable, CustomStringConvertible {
 
     /// The declared element that has the issue, such as `characteristic 2a37 of service 180d`.
     ///
-    /// If a characteristic has a constant ``UserDescription``, the text contains the description.
+    /// If a characteristic has a constant ``UserDescription``, the text contains the description. If a
+    /// ``StackProfile`` finds the same issue in several elements, the text can name all of them.
     public let element: String
 
     /// A description of the problem.
