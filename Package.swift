@@ -256,6 +256,7 @@ let layers: [Target] = [
         dependencies: [
             "PeripheralBlueZ", "PeripheralBlueZModel", "PeripheralDBus", "PeripheralTesting",
             "PeripheralVirtualServer", "CPeripheralGLib",
+            .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: cFacingSettings
     ),

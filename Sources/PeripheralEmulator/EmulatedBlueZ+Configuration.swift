@@ -1,3 +1,4 @@
+public import Logging
 package import PeripheralBlueZ
 public import PeripheralTesting
 
@@ -44,6 +45,12 @@ extension EmulatedBlueZ {
         public var clock: any Clock<Duration>
 
         /// Whether bluetoothd is always busy, so refused services stay in its database.
+        /// The log of what the emulated bluetoothd refuses without asking the program.
+        ///
+        /// The real bluetoothd does not log such a refusal. At warning level, the log explains why a written
+        /// value is too long.
+        public var logger: Logger
+
         package var isBusy = false
 
         /// The files of the emulated machine, such as bluetoothd's `main.conf`; `nil` if there are none.
@@ -60,11 +67,13 @@ extension EmulatedBlueZ {
         ///     pairs again with Just Works.
         ///   - clock: The clock that measures bluetoothd's time limits.
         public init(
+        ///   - logger: The log of what the emulated bluetoothd refuses without asking the program.
             version: BlueZVersion = .v5_66,
             adapters: [EmulatedAdapter] = [EmulatedAdapter()],
             deviceName: String? = nil,
             asksBeforeRepairing: Bool = false,
-            clock: any Clock<Duration> = ContinuousClock()
+            clock: any Clock<Duration> = ContinuousClock(),
+            logger: Logger = Logger(label: "bluetoothd")
         ) {
             self.version = version
             self.adapters = adapters
@@ -72,5 +81,6 @@ extension EmulatedBlueZ {
             self.asksBeforeRepairing = asksBeforeRepairing
             self.clock = clock
         }
+            self.logger = logger
     }
 }

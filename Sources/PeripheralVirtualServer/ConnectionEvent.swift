@@ -20,6 +20,6 @@ package enum ConnectionEvent: Hashable, Sendable {
     /// The bond with a central was deleted.
     case forgotten(Central)
     case disconnected(Central, DisconnectionReason)
-    /// The imitated version has refused a written value that other versions accept, because of its length.
-    case refusedLength(Central, length: Int, maximum: Int)
+    /// The imitated version has refused a written value because of its length.
+    case refusedLength(RefusedLength)
 }

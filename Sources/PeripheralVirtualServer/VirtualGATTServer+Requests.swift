@@ -31,19 +31,28 @@ extension VirtualGATTServer {
     ) async throws(TestCentralError) -> Result<Void, ATTError> {
         let (result, _) = try await perform(on: connection) { $0.write(handle, value, by: connection) }
         if case .failure(.invalidAttributeValueLength) = result {
-            reportRefusal(of: value.count, isPrepared: false, on: connection)
+            reportRefusal(of: value.count, for: handle, isPrepared: false, on: connection)
         }
         return result.map { _ in }
     }
 
-    /// Reports that a value is refused because of the imitated version.
-    private func reportRefusal(of length: Int, isPrepared: Bool, on connection: ConnectionID) {
+    /// Reports that a value is refused because of its length.
+    private func reportRefusal(
+        of length: Int,
+        for handle: AttributeHandle,
+        isPrepared: Bool,
+        on connection: ConnectionID
+    ) {
         state.withLock { state in
             let maximum = state.att.maximumWrittenLength(isPrepared: isPrepared)
-            guard length > maximum, length <= maximumLength,
-                let central = state.att.connections[connection]?.central
-            else { return }
-            state.observer?(.refusedLength(central, length: length, maximum: maximum))
+            guard length > maximum, let central = state.att.connections[connection]?.central else { return }
+            let refusal = RefusedLength(
+                central: central,
+                attribute: state.att.database.name(of: handle),
+                length: length,
+                maximum: maximum
+            )
+            state.observer?(.refusedLength(refusal))
         }
     }
 
@@ -58,7 +67,7 @@ extension VirtualGATTServer {
             $0.prepareWrite(handle, value, at: offset, by: connection)
         }
         if case .failure(.invalidAttributeValueLength) = result {
-            reportRefusal(of: offset + value.count, isPrepared: true, on: connection)
+            reportRefusal(of: offset + value.count, for: handle, isPrepared: true, on: connection)
         }
         if case .success = result {
             state.withLock { $0.att.keep(value, of: handle, at: offset, by: connection) }

@@ -63,10 +63,12 @@ struct ConformanceTests {
     }
 
     private func run(_ scenario: Scenario, on daemon: EmulatedBlueZ.Configuration) async throws {
-        try await withEmulatedBlueZ(daemon) { bluez in
+        var daemon = daemon
+        daemon.logger = .silent
+        try await withEmulatedBlueZ(daemon) { [version = daemon.version] bluez in
             try await scenario.run(
                 on: bluez.backend(clock: Self.clock),
-                as: daemon.version,
+                as: version,
                 knowing: Self.differences,
                 logger: .silent,
                 clock: ManualClock()

@@ -1,3 +1,4 @@
+internal import Logging
 internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
@@ -27,7 +28,13 @@ extension AdapterService {
         case .disconnected(let central, let reason):
             closeChannels(of: central.linkAddress)
             disconnected(central.linkAddress, because: reason)
-        case .changed, .secured, .pairingFailed, .forgotten, .refusedLength: break
+        case .refusedLength(let refusal):
+            // The real bluetoothd is silent.
+            configuration.logger.warning(
+                "\(refusal.explanation(by: "BlueZ \(configuration.version)"))",
+                metadata: ["peripheral.central": "\(refusal.central.address)"]
+            )
+        case .changed, .secured, .pairingFailed, .forgotten: break
         }
     }
 

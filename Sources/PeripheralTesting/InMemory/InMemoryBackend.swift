@@ -257,14 +257,10 @@ extension PeripheralHost {
         case .forgotten(let central):
             handle(.bondRemoved(central))
             handle(.forgotten(central.id))
-        case .refusedLength(let central, let length, let maximum):
+        case .refusedLength(let refusal):
             logger.warning(
-                """
-                \(stack) has refused a written value of \(length) bytes or more with 'invalid attribute value length'. In \
-                such a write it accepts at most \(maximum) bytes, because versions before 5.69 count a part of the packet as \
-                part of the value. No version accepts more than 512 bytes.
-                """,
-                metadata: ["peripheral.central": "\(central.address)"]
+                "\(refusal.explanation(by: stack.name))",
+                metadata: ["peripheral.central": "\(refusal.central.address)"]
             )
         case .secured, .pairingFailed:
             break

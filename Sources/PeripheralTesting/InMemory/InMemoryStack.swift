@@ -33,6 +33,9 @@ public struct InMemoryStack: Hashable, Sendable, CustomStringConvertible {
 
 extension InMemoryStack {
     /// The version whose own services and advertisements the stack has.
+    /// The name in messages, such as `BlueZ 5.66`.
+    var name: String { version == nil ? "The in-memory stack" : description }
+
     var baseVersion: BlueZVersion { version ?? .v5_87 }
 
     /// The capabilities of the adapter.

@@ -86,10 +86,13 @@ struct InMemoryStackTests {
 
     private static let lengths: [(InMemoryStack, Int, isAccepted: Bool)] = [
         (.bluez("5.66"), 510, true), (.bluez("5.66"), 511, false), (.bluez("5.68"), 512, false),
-        (.bluez("5.69"), 512, true), (.specification, 512, true),
+        (.bluez("5.69"), 512, true), (.specification, 512, true), (.bluez("5.69"), 513, false),
+        (.bluez("5.66"), 513, false), (.specification, 513, false),
     ]
 
-    /// Before 5.69, bluetoothd refuses values of 511 and 512 bytes, and the log names the reason.
+    /// bluetoothd refuses values of more than 512 bytes, and before 5.69 of more than 510 bytes.
+    ///
+    /// The log names the characteristic and the reason.
     @Test(arguments: lengths)
     func theLogExplainsARefusedLength(stack: InMemoryStack, length: Int, isAccepted: Bool) async throws {
         let value = Characteristic<[UInt8]>(0x2A6E, .write) { Write { _ in } }
@@ -108,8 +111,12 @@ struct InMemoryStackTests {
         let reasons = log.lines.filter { $0.contains("has refused a written value of \(length) bytes") }
         #expect(reasons.count == (isAccepted ? 0 : 1))
         for reason in reasons {
-            #expect(reason.hasPrefix("warning: \(stack) has refused"))
-            #expect(reason.contains("at most 510 bytes, because versions before 5.69"))
+            let name = stack == .specification ? "The in-memory stack" : "\(stack)"
+            #expect(reason.hasPrefix("warning: \(name) has refused"))
+            #expect(reason.contains(" bytes or more for characteristic 2a6e of service 181a with "))
+            let isOld = ["BlueZ 5.66", "BlueZ 5.68"].contains(name)
+            #expect(reason.contains("at most 510 bytes, because versions before 5.69") == isOld)
+            #expect(reason.contains("at most 512 bytes. No version accepts more") == !isOld)
         }
     }
 
