@@ -29,6 +29,23 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
     /// Debian "forky" is the Debian release under development.
     public static let v5_87 = BlueZVersion(major: 5, minor: 87)
 
+    /// The versions whose behavior is known, which tests and emulated runs can imitate.
+    ///
+    /// On a device, the framework treats a newer version like the newest known version.
+    public static let known: ClosedRange<BlueZVersion> = v5_66...v5_87
+
+    /// Creates a version to imitate from a text that is known only at run time, such as `5.82`.
+    ///
+    /// ```swift
+    /// let version = try BlueZVersion(imitated: arguments[1])    // for withEmulatedBlueZ, or a test
+    /// ```
+    ///
+    /// - Throws: ``BlueZVersionError`` if the text is not a version, or not one of the ``known`` versions.
+    public init(imitated text: String) throws(BlueZVersionError) {
+        self.init(stringLiteral: text)
+        if let error = BlueZVersionError(imitating: self) { throw error }
+    }
+
     /// Creates a version from text such as `5.66`.
     ///
     /// The text must consist of two decimal numbers separated by a dot. For any other text, the initializer
@@ -67,21 +84,36 @@ extension BlueZVersion: ExpressibleByStringLiteral {
     }
 }
 
-/// A text that is not a version of BlueZ.
+/// A text that is not a version of BlueZ, or not one that can be imitated.
 public struct BlueZVersionError: Error, Hashable, CustomStringConvertible {
     /// The text.
     public let text: String
 
-    init(text: String) { self.text = text }
+    private let isVersion: Bool
+
+    init(text: String) {
+        self.text = text
+        isVersion = false
+    }
 
     /// - Returns: `nil` if the version is not a malformed literal.
     package init?(_ version: BlueZVersion) {
         guard let literal = version.malformedLiteral else { return nil }
-        text = literal
+        self.init(text: literal)
     }
 
-    /// A sentence that contains the text and the expected format.
+    /// - Returns: `nil` if the version can be imitated.
+    package init?(imitating version: BlueZVersion) {
+        guard !BlueZVersion.known.contains(version) else { return nil }
+        text = version.malformedLiteral ?? version.description
+        isVersion = version.malformedLiteral == nil
+    }
+
+    /// A sentence that contains the text, and the expected format or the known versions.
     public var description: String {
-        "\"\(text)\" is not a version of BlueZ. Write two numbers separated by a point, as in 5.66."
+        let known = BlueZVersion.known
+        return isVersion
+            ? "BlueZ \(text) cannot be imitated. Use a version from \(known.lowerBound) to \(known.upperBound)."
+            : "\"\(text)\" is not a version of BlueZ. Write two numbers separated by a point, as in 5.66."
     }
 }

@@ -10,7 +10,8 @@ extension EmulatedBlueZ {
         /// For versions 5.66, 5.82 and 5.87, the emulation is based on recordings of the real bluetoothd. The
         /// recordings cover the behavior that a peripheral and its centrals can observe. For the other
         /// versions from 5.66 to 5.87, the emulation is based on the change history of BlueZ. The emulation
-        /// omits properties and signals that no peripheral needs.
+        /// omits properties and signals that no peripheral needs. ``withEmulatedBlueZ(_:_:)`` throws an error
+        /// for any other version.
         public var version: BlueZVersion
 
         /// The emulated adapters, in the order in which bluetoothd lists the adapters.
@@ -44,13 +45,13 @@ extension EmulatedBlueZ {
         /// With a manual clock, a test can simulate that a time limit expires.
         public var clock: any Clock<Duration>
 
-        /// Whether bluetoothd is always busy, so refused services stay in its database.
         /// The log of what the emulated bluetoothd refuses without asking the program.
         ///
         /// The real bluetoothd does not log such a refusal. At warning level, the log explains why a written
         /// value is too long.
         public var logger: Logger
 
+        /// Whether bluetoothd is always busy, so refused services stay in its database.
         package var isBusy = false
 
         /// The files of the emulated machine, such as bluetoothd's `main.conf`; `nil` if there are none.
@@ -66,8 +67,8 @@ extension EmulatedBlueZ {
         ///   - asksBeforeRepairing: Whether bluetoothd asks the program for permission when a bonded central
         ///     pairs again with Just Works.
         ///   - clock: The clock that measures bluetoothd's time limits.
-        public init(
         ///   - logger: The log of what the emulated bluetoothd refuses without asking the program.
+        public init(
             version: BlueZVersion = .v5_66,
             adapters: [EmulatedAdapter] = [EmulatedAdapter()],
             deviceName: String? = nil,
@@ -80,7 +81,7 @@ extension EmulatedBlueZ {
             self.deviceName = deviceName ?? "BlueZ \(version)"
             self.asksBeforeRepairing = asksBeforeRepairing
             self.clock = clock
-        }
             self.logger = logger
+        }
     }
 }

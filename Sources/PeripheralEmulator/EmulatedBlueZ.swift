@@ -26,14 +26,14 @@ internal import Synchronization
 ///   - body: The code that uses the emulated bluetoothd.
 /// - Returns: The result of the body.
 /// - Throws: ``PrivateBus/StartError`` if `dbus-daemon` is not installed or cannot start. `BlueZVersionError`
-///   if the version of the configuration is a malformed literal. `CancellationError` if the task is cancelled
+///   if the version of the configuration cannot be imitated. `CancellationError` if the task is cancelled
 ///   before the body begins. The function rethrows any error that the body throws.
 @discardableResult
 public func withEmulatedBlueZ<Output>(
     _ configuration: EmulatedBlueZ.Configuration = EmulatedBlueZ.Configuration(),
     _ body: (_ bluez: EmulatedBlueZ) async throws -> Output
 ) async throws -> Output {
-    if let error = BlueZVersionError(configuration.version) { throw error }
+    if let error = BlueZVersionError(imitating: configuration.version) { throw error }
     let bus = try await PrivateBus()
     let loop = EventLoop(name: "bluetoothd")
     let bluez = EmulatedBlueZ(configuration, on: bus, loop: loop)

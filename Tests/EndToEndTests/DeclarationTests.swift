@@ -66,6 +66,9 @@ struct DeclarationTests {
             try await withEmulatedBlueZ(.init(version: "5,66")) { _ in Issue.record("The body has begun.") }
         }
         #expect(error?.text == "5,66")
+        await #expect(throws: BlueZVersionError.self) {
+            try await withEmulatedBlueZ(.init(version: "5.99")) { _ in Issue.record("The body has begun.") }
+        }
         let peripheral = Peripheral("P") { GATTService(0x180F) { Characteristic<UInt8>(0x2A19, value: 1) } }
         await #expect(throws: BlueZVersionError.self) {
             try await peripheral.run(on: .bluez(version: "abc"), logger: .silent)

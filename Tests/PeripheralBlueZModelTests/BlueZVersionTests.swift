@@ -29,6 +29,29 @@ struct BlueZVersionTests {
         #expect(BlueZVersionError(version)?.description.hasSuffix("as in 5.66.") == true)
     }
 
+    @Test(arguments: ["5.66", "5.70", "5.87"])
+    func knownVersionsCanBeImitated(text: String) throws {
+        #expect(try BlueZVersion(imitated: text).description == text)
+    }
+
+    /// The error names the known versions.
+    @Test(arguments: ["5.65", "5.88", "5.99", "6.0"])
+    func otherVersionsCannotBeImitated(text: String) throws {
+        let error = try #require(throws: BlueZVersionError.self) { try BlueZVersion(imitated: text) }
+        #expect(error.text == text)
+        #expect(
+            error.description == "BlueZ \(text) cannot be imitated. Use a version from 5.66 to 5.87."
+        )
+    }
+
+    @Test func aTextThatIsNoVersionCannotBeImitated() throws {
+        let error = try #require(throws: BlueZVersionError.self) { try BlueZVersion(imitated: "5,66") }
+        #expect(
+            error.description
+                == "\"5,66\" is not a version of BlueZ. Write two numbers separated by a point, as in 5.66."
+        )
+    }
+
     @Test func newerIsGreater() {
         let versions: [BlueZVersion] = [.v5_66, .v5_82, .v5_87, BlueZVersion(major: 5, minor: 100)]
         #expect(versions.shuffled().sorted() == versions)

@@ -17,7 +17,7 @@ extension RunOptions {
         emulated scene: @escaping @Sendable (_ central: VirtualCentral) async throws -> Void
     ) async throws {
         let serve = serve ?? { _ in try await Task.sleep(for: .seconds(Int64.max / 2)) }
-        if emulated {
+        if emulated != nil {
             try await runEmulated(peripheral, serve, scene)
         } else {
             let place = adapter.map { " on \($0)" } ?? ""

@@ -1,4 +1,5 @@
 package import ArgumentParser
+internal import PeripheralBlueZ
 
 /// The options of all examples: where and for how long they run.
 package struct RunOptions: ParsableArguments {
@@ -8,13 +9,26 @@ package struct RunOptions: ParsableArguments {
     @Option(help: "How long to run, such as 20s, 5m or 1h. (default: until Ctrl-C)")
     package var duration: TimeLimit?
 
-    @Flag(help: "Run on emulated Bluetooth, with a virtual phone. No adapter is needed.")
-    package var emulated = false
+    @Option(
+        defaultAsFlag: "\(BlueZVersion.v5_66)",
+        help: ArgumentHelp(
+            "Run on emulated Bluetooth, with a virtual phone, and imitate this version of BlueZ. No adapter is needed.",
+            valueName: "version"
+        )
+    )
+    package var emulated: String?
 
     package init() {}
 
     package func validate() throws {
-        if emulated, adapter != nil {
+        if let emulated {
+            do {
+                _ = try BlueZVersion(imitated: emulated)
+            } catch {
+                throw ValidationError("\(error)")
+            }
+        }
+        if emulated != nil, adapter != nil {
             throw ValidationError(
                 "--emulated uses no Bluetooth adapter. Leave out --adapter."
             )

@@ -26,8 +26,8 @@ struct DoorLock: AsyncParsableCommand {
     var options: RunOptions
 
     func run() async throws {
-        if options.emulated {
-            try await playScene(name: name, for: options.duration?.duration)
+        if options.emulated != nil {
+            try await playScene(name: name, options)
         } else {
             try await runOnBlueZ(name: name, admitsAtStart: admit, options)
         }

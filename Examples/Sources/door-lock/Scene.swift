@@ -7,14 +7,14 @@ import UnixSignals
 ///
 /// The library handles signals for a peripheral. Here, the peripheral runs in another process, which must not
 /// be left when a signal ends this one.
-func playScene(name: String, for limit: Duration?) async throws {
+func playScene(name: String, _ options: RunOptions) async throws {
     try await withThrowingTaskGroup { group in
-        group.addTask { try await playScene(name: name) }
+        group.addTask { try await playWholeScene(name: name, options) }
         group.addTask {
             for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { return }
         }
-        if let limit {
-            group.addTask { try await Task.sleep(for: limit) }
+        if let limit = options.duration {
+            group.addTask { try await Task.sleep(for: limit.duration) }
         }
         defer { group.cancelAll() }
         try await group.next()
@@ -24,10 +24,10 @@ func playScene(name: String, for limit: Duration?) async throws {
 /// Runs the door lock on an emulated Bluetooth stack, kills it, and runs it again.
 ///
 /// The lock runs in its own process. Nothing is left of it when the scene ends or is cancelled.
-private func playScene(name: String) async throws {
+private func playWholeScene(name: String, _ options: RunOptions) async throws {
     let directory = try StateFolder()
     defer { directory.remove() }
-    try await withEmulatedBluetooth { bluez in
+    try await options.withEmulatedBluetooth { bluez in
         // Describes the door to the phones. The door that they use is in the other process.
         let door = Door(name: name) { _ in
         } onRestore: { _ in

@@ -5,7 +5,7 @@ import PeripheralTesting
 
 /// Serves the sensor on an emulated Bluetooth stack, to a virtual central that shows its data.
 func runEmulated(_ sensor: PulseSensor, _ options: RunOptions) async throws {
-    try await withEmulatedBluetooth { bluez in
+    try await options.withEmulatedBluetooth { bluez in
         try await options.run(sensor.peripheral, on: bluez) { session in
             Terminal.print("sensor:  \(sensor.peripheral.name) is advertising.")
             // The battery level changes rarely, so the central waits longer than usual.

@@ -22,7 +22,7 @@ struct HeartRateSensor: AsyncParsableCommand {
 
     func run() async throws {
         let sensor = PulseSensor(name: name)
-        if options.emulated {
+        if options.emulated != nil {
             try await runEmulated(sensor, options)
         } else {
             try await runOnBlueZ(sensor, options)

@@ -22,7 +22,7 @@ struct IndoorBike: AsyncParsableCommand {
 
     func run() async throws {
         let bike = Bike(name: name)
-        let second: Duration = options.emulated ? .milliseconds(100) : .seconds(1)
+        let second: Duration = options.emulated != nil ? .milliseconds(100) : .seconds(1)
         try await options.run(bike.peripheral) { session in
             try await bike.ride(aSecondIn: second, over: session)
         } emulated: { phone in

@@ -25,8 +25,8 @@ struct LampService: AsyncParsableCommand {
         let peripheral = Peripheral(name) {
             GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { power }
         }
-        if options.emulated {
-            try await withEmulatedBluetooth { bluez in
+        if options.emulated != nil {
+            try await options.withEmulatedBluetooth { bluez in
                 try await serve(peripheral, on: bluez.backend)
                 let isAdvertising = !bluez.central(for: peripheral).scan().isEmpty
                 Terminal.print(

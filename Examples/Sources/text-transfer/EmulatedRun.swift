@@ -8,7 +8,7 @@ func runEmulated(
     _ texts: AsyncStream<String>,
     _ options: RunOptions
 ) async throws {
-    try await withEmulatedBluetooth { bluez in
+    try await options.withEmulatedBluetooth { bluez in
         try await options.run(source.peripheral, on: bluez) { session in
             Terminal.print(
                 "peripheral: \(source.peripheral.name) is advertising; type the next text, stop with Ctrl-C."

@@ -27,7 +27,7 @@ struct TextTransfer: AsyncParsableCommand {
     func run() async throws {
         let source = TextPeripheral(name: name)
         let texts = typedLines(after: text)
-        if options.emulated {
+        if options.emulated != nil {
             try await runEmulated(source, texts, options)
         } else {
             try await runOnBlueZ(source, texts, options)

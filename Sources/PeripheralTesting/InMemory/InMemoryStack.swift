@@ -18,7 +18,8 @@ public struct InMemoryStack: Hashable, Sendable, CustomStringConvertible {
     ///
     /// The stack refuses the same declarations as this version, and changes the errors of handlers in the
     /// same way. It can send an update to one of several subscribers only if this version can. Its own
-    /// services have the same handles, and its advertisements have the same bytes.
+    /// services have the same handles, and its advertisements have the same bytes. A test with a version that
+    /// is not one of `BlueZVersion.known` throws `DeclarationError`.
     public static func bluez(_ version: BlueZVersion) -> InMemoryStack { InMemoryStack(version: version) }
 
     /// The stack without the limits of BlueZ.
@@ -32,10 +33,10 @@ public struct InMemoryStack: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension InMemoryStack {
-    /// The version whose own services and advertisements the stack has.
     /// The name in messages, such as `BlueZ 5.66`.
     var name: String { version == nil ? "The in-memory stack" : description }
 
+    /// The version whose own services and advertisements the stack has.
     var baseVersion: BlueZVersion { version ?? .v5_87 }
 
     /// The capabilities of the adapter.
@@ -44,6 +45,18 @@ extension InMemoryStack {
     /// - Throws: `DeclarationError` if the stack refuses a part of the declaration.
     func examine(_ publication: BackendPublication) throws(DeclarationError) {
         guard let version else { return }
+        // The rules report the versions that are too old, or none.
+        if version > BlueZVersion.known.upperBound, let error = BlueZVersionError(imitating: version) {
+            let reason = "BlueZ \(error.text) cannot be imitated, because its behavior is not known"
+            let remedy =
+                "use a version from \(BlueZVersion.known.lowerBound) to \(BlueZVersion.known.upperBound), "
+                + "or .specification"
+            throw DeclarationError(
+                issues: [
+                    DeclarationIssue(severity: .error, element: "peripheral", reason: reason, remedy: remedy)
+                ]
+            )
+        }
         let errors = BlueZRules(version).examine(publication).filter { $0.severity == .error }
         guard errors.isEmpty else { throw DeclarationError(issues: errors) }
     }

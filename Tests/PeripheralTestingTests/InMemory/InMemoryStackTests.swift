@@ -149,6 +149,18 @@ struct InMemoryStackTests {
         )
     }
 
+    /// A version that the framework does not know would silently behave like another one.
+    @Test func aVersionThatIsNotKnownIsRefused() async throws {
+        let error = await #expect(throws: DeclarationError.self) {
+            try await peripheral.test(as: .bluez("5.99")) { _ in Issue.record("The body has begun.") }
+        }
+        #expect(
+            error?.description
+                == "error: peripheral: BlueZ 5.99 cannot be imitated, because its behavior is not "
+                + "known; use a version from 5.66 to 5.87, or .specification"
+        )
+    }
+
     @Test func theErrorOfASingleUpdateNamesTheVersion() async throws {
         let indicated = Characteristic<UInt8>(0x2A6E, [.notify, .indicate])
         let peripheral = Peripheral("P") { GATTService(0x181A) { indicated } }

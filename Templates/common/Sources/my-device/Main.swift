@@ -19,25 +19,31 @@ import MyDevicePeripheral
                     Add --emulated to run without Bluetooth. 'make doctor' examines this machine.
                     """
                 )
+            } catch let error as BlueZVersionError {
+                fail("\(error)\n\(usage)", status: 2)
             } catch {
                 fail("\(error)")
             }
         }
 
         private static let usage = """
-            usage: my-device [--emulated | --help]
+            usage: my-device [--emulated [VERSION] | --help]
               --emulated  use an emulated bluetoothd and a virtual central; no Bluetooth is needed
+                          VERSION is the version of BlueZ to imitate, such as 5.82 (default: the oldest, 5.66)
               --help      print this text
             Without an option, the program uses the Bluetooth adapter of this machine.
             The environment variable ADAPTER selects another adapter than the first one, such as hci1.
+            Exit status: 0 after a stop, 1 if the program ends with an error, 2 if the command line is invalid.
             """
 
         private static func run(_ arguments: [String]) async throws {
             switch arguments {
             case []: try await runOnBlueZ(Program())
-            case ["--emulated"]: try await runEmulated(Program())
+            case ["--emulated"]: try await runEmulated(Program(), .v5_66)
+            case _ where arguments.count == 2 && arguments[0] == "--emulated":
+                try await runEmulated(Program(), BlueZVersion(imitated: arguments[1]))
             case ["--help"], ["-h"]: print(usage)
-            default: fail("unknown arguments: \(arguments.joined(separator: " "))\n\(usage)")
+            default: fail("unknown arguments: \(arguments.joined(separator: " "))\n\(usage)", status: 2)
             }
         }
 
@@ -61,9 +67,9 @@ import MyDevicePeripheral
         }
 
         /// Runs the program on an emulated bluetoothd, with a virtual central.
-        private static func runEmulated(_ program: Program) async throws {
+        private static func runEmulated(_ program: Program, _ version: BlueZVersion) async throws {
             let peripheral = program.peripheral
-            try await withEmulatedBlueZ { bluez in
+            try await withEmulatedBlueZ(.init(version: version)) { bluez in
                 try await peripheral.run(on: bluez.backend) { _ in
                     print("\(peripheral.name) is advertising to a virtual central. No radio is used.")
                     let central = bluez.central(for: peripheral)
@@ -81,10 +87,10 @@ import MyDevicePeripheral
         /// Prints an error and ends the program.
         ///
         /// An error thrown from `main` would print a crash report.
-        private static func fail(_ message: String) -> Never {
+        private static func fail(_ message: String, status: CInt = 1) -> Never {
             let text = "my-device: \(message)\n"
             write(STDERR_FILENO, text, text.utf8.count)
-            exit(1)
+            exit(status)
         }
     }
 #else
