@@ -1,0 +1,6 @@
+// cannot find 'Logger' in scope
+import PeripheralBlueZ
+
+func run(_ peripheral: Peripheral) async throws {
+    try await peripheral.run(on: .bluez, logger: Logger(label: "lamp"))
+}

@@ -1,0 +1,4 @@
+// cannot find 'HeartRateService' in scope
+import PeripheralBlueZ
+
+let heartRate = HeartRateService()
