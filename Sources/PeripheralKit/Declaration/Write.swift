@@ -10,9 +10,9 @@ public import PeripheralCore
 ///
 /// The peripheral decodes the written bytes before it calls the handler. If the written bytes are not a valid
 /// `Value`, the peripheral refuses the write and does not call the handler. The ATT error for bytes that
-/// cannot be decoded is `ATTError.invalidAttributeValueLength` or `ATTError.valueNotAllowed`. The handler
-/// receives all parts of a long write as one value. If a write has an offset other than 0, the peripheral
-/// refuses the write with `ATTError.invalidOffset`.
+/// cannot be decoded is `ATTError.invalidAttributeValueLength` or `ATTError.valueNotAllowed`, and the log
+/// names the characteristic and the type. The handler receives all parts of a long write as one value. If a
+/// write has an offset other than 0, the peripheral refuses the write with `ATTError.invalidOffset`.
 ///
 /// The write handler runs in a separate task. The handler can suspend, but must not block its thread for
 /// long: see ``Read``.
