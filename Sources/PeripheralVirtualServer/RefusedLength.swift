@@ -1,4 +1,4 @@
-package import PeripheralCore
+internal import PeripheralCore
 package import PeripheralKit
 
 /// A write that the imitated version has refused because of the length of the value.
