@@ -142,11 +142,13 @@ struct PairableTests {
             try await OtherProgram.run(on: bluez) { other in
                 let lock = Self.lock(.justWorks.onlyWhenAllowed())
                 try await lock.run(on: bluez.backend, logger: .silent) { _ in
+                    // bluetoothd announces its changes before it answers. How many of them the program undoes
+                    // together depends on its speed.
                     try await other.registerAgent(asDefault: isDefault)
+                    try await until { other.changes.entries.last != true }
                     try await other.unregisterAgent()
-                    // The program restores the value after each change of bluetoothd.
-                    let changes = isDefault ? [true, false, true, false, true, false] : [true, false]
-                    try await until { other.changes.entries == changes }
+                    try await until { other.changes.entries.last == false }
+                    #expect(other.changes.entries.contains(true))
                     #expect(try await !other.isPairable)
                 }
                 #expect(try await !other.isPairable)
