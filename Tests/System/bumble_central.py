@@ -8,7 +8,6 @@ import asyncio
 import collections
 import logging
 import os
-import random
 import sys
 import time
 
@@ -18,6 +17,7 @@ from bumble import att, core, hci, l2cap  # noqa: E402
 from bumble.gatt_client import Client  # noqa: E402
 from bumble.keys import MemoryKeyStore  # noqa: E402
 from bumble.pairing import PairingConfig, PairingDelegate  # noqa: E402
+from bumble_channel import Channel, Closed  # noqa: E402
 from central import IO, PROPERTIES, Central, RigError, norm  # noqa: E402
 
 VERSION = '5'
@@ -25,7 +25,6 @@ BY_THE_USER = 0x13      # the usual reason of a disconnection
 REQUEST = 30.0          # seconds: the ATT transaction time-out of the specification
 PROCEDURE = 60.0        # seconds: procedures of many requests
 LONGEST_WAIT = 120_000  # milliseconds that a command may ask for
-PATTERN = bytes((p * 167 ^ p >> 8) & 0xFF for p in range(65536))     # of sendmany
 QUEUE = 4096            # events that wait to be fetched; then the oldest are lost
 
 
@@ -119,64 +118,6 @@ class Events:
         self.lost = 0
 
 
-class Channel(l2cap.LeCreditBasedChannel):
-    """A channel that loses nothing, and whose packets wait until they are fetched."""
-
-    def __init__(self, *arguments, **words):
-        super().__init__(*arguments, **words)
-        self.packets = collections.deque()
-        self.held = None
-        self.changed = asyncio.Event()
-        self.sink = self.take
-        self.on(self.EVENT_CLOSE, self.changed.set)
-
-    def take(self, packet):
-        self.packets.append(packet)
-        self.changed.set()
-
-    def on_connection_response(self, response):
-        # Credits and packets may follow in the same turn of the loop, before Bumble knows the channel.
-        self.manager.le_coc_channels.setdefault(self.connection.handle, {})[response.destination_cid] = self
-        super().on_connection_response(response)
-
-    def on_pdu(self, pdu):
-        if self.held is None:
-            super().on_pdu(pdu)
-        else:
-            self.held.append(pdu)
-
-    def hold(self, holds):
-        held, self.held = self.held or [], [] if holds else None
-        for pdu in held:
-            self.on_pdu(pdu)
-
-    def on_credits(self, credits):
-        super().on_credits(credits)
-        self.changed.set()
-
-    @property
-    def is_open(self):
-        return self.state == self.State.CONNECTED
-
-    async def until(self, condition, seconds):
-        """Waits for the condition, or for the end of the channel."""
-        async def wait():
-            while self.is_open and not condition():
-                self.changed.clear()
-                await self.changed.wait()
-        await asyncio.wait_for(wait(), seconds)
-
-    def has_sent(self):
-        return self.out_sdu is None and not self.out_queue
-
-
-l2cap.LeCreditBasedChannel = Channel
-
-
-class Closed(Exception):
-    """The channel has ended."""
-
-
 class Person(PairingDelegate):
     """Has the questions of a pairing answered by the one who drives."""
 
@@ -218,8 +159,8 @@ class Driver:
         self.has_forgotten = False
         self.forgotten = MemoryKeyStore()
         self.is_enhanced = False
-        self.channels = []
         self.events = Events()
+        self.channels = []
 
     # ---------------------------------------------------------------- helpers
     def opened(self):
@@ -509,73 +450,36 @@ class Driver:
         return ''
 
     async def channel(self, psm, mtu, mps='247'):
-        spec = l2cap.LeCreditBasedChannelSpec(
-            psm=parse_number(psm, 1, 0xFF, 16), mtu=parse_number(mtu, 23, 0xFFFF), mps=parse_number(mps, 23, 0xFFFF),
-            max_credits=16)
-        channel = await self.on_link(self.connected().connection.create_l2cap_channel(spec))
+        """MPS is 247 at first: such a PDU just fits into one packet of the link."""
+        channel = await self.on_link(Channel.open(
+            self.connected().connection, parse_number(psm, 0, 0xFFFF, 16), parse_number(mtu, 23, 0xFFFF),
+            parse_number(mps, 23, 65533)))
         self.channels.append(channel)
-        return '%d %d' % (len(self.channels) - 1, channel.peer_mtu)
+        return '%d %d' % (len(self.channels), channel.peer_mtu)
 
-    def opened_channel(self, number):
-        return self.channels[parse_number(number, 0, len(self.channels) - 1)]
+    def numbered(self, number):
+        return self.channels[parse_number(number, 1, len(self.channels)) - 1]
 
-    async def sendpacket(self, number, value):
-        channel, value = self.opened_channel(number), parse_bytes(value)
-        if not 1 <= len(value) <= channel.peer_mtu:
-            raise Usage('a packet has 1 to %d bytes' % channel.peer_mtu)
-        if not channel.is_open:
-            raise Closed()
-        # Bumble joins what waits: one packet at a time keeps its boundaries.
-        channel.write(value)
-        await channel.until(channel.has_sent, 10)
-        if not channel.has_sent() or not channel.is_open:
-            raise Closed()
+    async def sendpacket(self, number, milliseconds, packet):
+        channel, packet = self.numbered(number), parse_bytes(packet)
+        if not 1 <= len(packet) <= channel.peer_mtu:
+            raise Usage('the channel has room for 1 to %d bytes' % channel.peer_mtu)
+        seconds = parse_number(milliseconds, 1, LONGEST_WAIT) / 1000
+        await asyncio.wait_for(channel.send(packet), seconds)
         return ''
 
     async def nextpacket(self, number, milliseconds):
-        channel = self.opened_channel(number)
-        await channel.until(lambda: channel.packets, parse_number(milliseconds, 0, LONGEST_WAIT) / 1000)
-        if not channel.packets:
-            raise Closed()
-        return show_bytes(channel.packets.popleft())
-
-    async def sendmany(self, number, size, length):
-        channel = self.opened_channel(number)
-        size, length = parse_number(size, 1, 1 << 30), parse_number(length, 0, channel.peer_mtu)
-        lengths, position, packets, start = random.Random(size), 0, 0, time.monotonic_ns()
-        while position < size:
-            count = min(length or lengths.randint(1, channel.peer_mtu), size - position)
-            channel.write(PATTERN[position % 65536:][:count] if count <= 65536 - position % 65536
-                          else (PATTERN * 2)[position % 65536:][:count])
-            await channel.until(channel.has_sent, 10)
-            if not channel.has_sent() or not channel.is_open:
-                raise Closed()
-            position, packets = position + count, packets + 1
-        return '%d %d' % ((time.monotonic_ns() - start) // 1000, packets)
-
-    async def takemany(self, number, size):
-        channel, size = self.opened_channel(number), parse_number(size, 1, 1 << 30)
-        position, packets, start = 0, 0, time.monotonic_ns()
-        while position < size:
-            await channel.until(lambda: channel.packets, 10)
-            if not channel.packets:
-                raise Closed()
-            packet = channel.packets.popleft()
-            if packet != (PATTERN * 2)[position % 65536:][:len(packet)]:
-                raise RigError('a byte from %d on is wrong' % position)
-            position, packets = position + len(packet), packets + 1
-        return '%d %d' % ((time.monotonic_ns() - start) // 1000, packets)
+        seconds = parse_number(milliseconds, 1, LONGEST_WAIT) / 1000
+        return show_bytes(await asyncio.wait_for(self.numbered(number).receive(), seconds))
 
     async def hold(self, number, word):
         if word not in ('yes', 'no'):
             raise Usage('yes or no')
-        self.opened_channel(number).hold(word == 'yes')
+        self.numbered(number).hold(word == 'yes')
         return ''
 
     async def closechannel(self, number):
-        channel = self.opened_channel(number)
-        if channel.is_open:
-            await self.on_link(channel.disconnect())
+        await asyncio.wait_for(self.numbered(number).close(), REQUEST)
         return ''
 
     def leave(self, reason=BY_THE_USER):
@@ -615,13 +519,14 @@ class Driver:
 
 COMMANDS = ('hello', 'open', 'scan', 'connect', 'mtu', 'discover', 'read', 'readblob', 'readlong', 'write', 'writecmd',
             'prepare', 'execute', 'cancel', 'subscribe', 'unsubscribe', 'confirm', 'next', 'encrypt', 'pair', 'pairing', 'answer',
-            'channel', 'sendpacket', 'nextpacket', 'sendmany', 'takemany', 'hold', 'closechannel', 'forget', 'recall', 'rotate', 'disconnect', 'close')
+            'forget', 'recall', 'rotate', 'disconnect', 'close')
+CHANNEL_COMMANDS = ('channel', 'sendpacket', 'nextpacket', 'hold', 'closechannel')
 
 
 async def answer(driver, line):
     """The reply to one line, whatever happens."""
     words = line.split()
-    if not words or words[0] not in COMMANDS:
+    if not words or words[0] not in COMMANDS + CHANNEL_COMMANDS:
         return 'error usage unknown command'
     try:
         coroutine = getattr(driver, words[0])(*words[1:])
@@ -637,10 +542,10 @@ async def answer(driver, line):
         return 'error gone 0x%02x' % reason if reason is not None else 'error gone'
     except Closed:
         return 'error closed'
-    except l2cap.L2capError as error:
-        return 'error channel 0x%04x' % error.error_code
     except att.ATT_Error as error:
         return 'error att 0x%02x' % error.error_code
+    except l2cap.L2capError as error:
+        return 'error channel 0x%04x' % error.error_code
     except core.ProtocolError as error:
         if error.error_namespace == 'smp':
             return 'error pairing 0x%02x' % error.error_code
@@ -679,13 +584,28 @@ async def main():
     driver = Driver()
     lines = asyncio.Queue()
     listening = asyncio.ensure_future(listen(driver, lines))
+    beside = set()
+
+    async def answer_beside(tag, line):
+        is_of_channels = line.partition(' ')[0].strip() in CHANNEL_COMMANDS
+        reply = await answer(driver, line) if is_of_channels else 'error usage only commands of channels have a tag'
+        print(tag, reply, file=out, flush=True)
+
     while True:
         line = await lines.get()
+        if line.startswith('@'):
+            tag, _, line = line.partition(' ')
+            task = asyncio.ensure_future(answer_beside(tag.strip(), line))
+            beside.add(task)
+            task.add_done_callback(beside.discard)
+            continue
         if line.strip():
             print(await answer(driver, line), file=out, flush=True)
         if not line or line.split()[:1] == ['close']:
             break
     listening.cancel()
+    for task in beside:
+        task.cancel()
     await driver.close()
 
 

@@ -13,6 +13,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, 'rig'))
 from application import Application, Refused  # noqa: E402
+from listener import Listener  # noqa: E402
 import central as rig_central  # noqa: E402
 from bumble import hci  # noqa: E402
 from central import ctl  # noqa: E402
@@ -37,7 +38,7 @@ class Central:
         self = cls()
         self.process = await asyncio.create_subprocess_exec(
             sys.executable, os.path.join(HERE, 'bumble_central.py'), stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE)
+            stdout=asyncio.subprocess.PIPE, limit=1 << 20)
         return self
 
     async def ask(self, line, seconds=70):
@@ -184,6 +185,112 @@ async def documents(app, value, v, a, b):
         check('%s is slow' % address, times[slow] > times[1 - slow], times)
 
 
+async def reply_of(central, seconds=20):
+    return (await asyncio.wait_for(central.process.stdout.readline(), seconds)).decode().rstrip('\n')
+
+
+async def channels(a, b):
+    """Channels to listeners that echo, and to those that send without being asked; a and b are connected."""
+    async def echo(channel):
+        await channel.send(b'hello')
+        while packet := await channel.receive():
+            if packet == b'bye':
+                return
+            await channel.send(packet)
+
+    echoing = Listener(0x80, echo, mtu=65535, buffers=212992)
+    await a.expect('channel 80 2048 9', 'error usage*')
+    await a.expect('nextpacket 1 1', 'error usage*')
+    await a.expect('channel 81 2048', 'error channel 0x0002')
+    await a.expect('channel 80 65535', 'ok 1 65535')
+    await a.expect('nextpacket 1 10000', 'ok 68656c6c6f')
+    for size in (1, 23, 672, 65535):
+        packet = os.urandom(size).hex()
+        await a.expect('sendpacket 1 10000 ' + packet, 'ok')
+        await a.expect('nextpacket 1 10000', 'ok ' + packet)
+    await a.expect('sendpacket 1 10000 -', 'error usage*')
+    await a.expect('nextpacket 1 50', 'error timeout')
+
+    # Commands with a tag: neither waits for the one before it.
+    a.process.stdin.write(b'@x nextpacket 1 10000\n@y sendpacket 1 10000 0b\n@z read 0003\nmtu\n')
+    replies = sorted([await reply_of(a) for _ in range(4)])
+    check('replies with tags', replies[:2] == ['@x ok 0b', '@y ok'] and replies[2].startswith('@z error usage')
+          and replies[3].startswith('ok '), replies)
+
+    # Two channels with one PSM; the end of each, from either side.
+    await a.expect('channel 80 23 23', 'ok 2 65535')
+    await a.expect('closechannel 1', 'ok')
+    await a.expect('nextpacket 1 10000', 'error closed')
+    await a.expect('sendpacket 1 10000 00', 'error closed')
+    await a.expect('closechannel 1', 'ok')
+    await a.expect('hold 1 yes', 'ok')
+    check('the listener sees the end', await echoing.channels[0].ended(10), 'open')
+    await a.expect('sendpacket 2 10000 627965', 'ok')
+    await a.expect('nextpacket 2 10000', 'ok 68656c6c6f')
+    await a.expect('nextpacket 2 10000', 'error closed')
+    await a.expect('sendpacket 2 10000 00', 'error closed')
+
+    # A central that holds stops the listener, and loses nothing.
+    async def flood(channel):
+        for number in range(300):
+            await channel.send(number.to_bytes(2, 'big') * 50)
+        await channel.receive()
+
+    flooding = Listener(0x82, flood)
+    await b.expect('channel 82 100', 'ok 1 *')
+    await b.expect('nextpacket 1 10000', 'ok ' + '0000' * 50)
+    await b.expect('hold 1 yes', 'ok')
+    channel = flooding.channels[0]
+    check('the listener is stopped', await channel.is_stopped(), channel.sent)
+    stopped = channel.sent
+    got, reply = 1, 'ok'
+    while (reply := await b.ask('nextpacket 1 300')).startswith('ok'):
+        got += reply == 'ok ' + ('%04x' % got) * 50
+    check('what has arrived of %d packets, in order' % stopped, reply == 'error timeout' and got <= stopped < 300,
+          (reply, got, stopped))
+    check('the listener is still stopped', channel.sent == stopped, channel.sent)
+    await b.expect('hold 1 no', 'ok')
+    while got < 300 and await b.ask('nextpacket 1 10000') == 'ok ' + ('%04x' % got) * 50:
+        got += 1
+    check('the other packets, in order', got == 300, got)
+
+    # A listener that does not read stops the central.
+    async def ignore(channel):
+        await channel.released.wait()
+        while packet := await channel.receive():
+            channel.got.append(packet)
+
+    ignoring = Listener(0x83, ignore, mtu=500)
+    await b.expect('channel 83 100', 'ok 2 500')
+    sent, reply = 0, 'ok'
+    while sent < 2000 and (reply := await b.ask('sendpacket 2 1000 ' + ('%04x' % sent) * 250)) == 'ok':
+        sent += 1
+    check('without credits -> error timeout', reply == 'error timeout', (reply, sent))
+    channel = ignoring.channels[0]
+    channel.released.set()
+    await b.expect('sendpacket 2 10000 656e64', 'ok')
+    packets = await channel.received(b'end')
+    # Of the one that was too late, a part may have left.
+    whole = [number.to_bytes(2, 'big') * 250 for number in range(sent + 1)]
+    check('the listener has all packets', packets[:-1] in (whole, whole[:-1]), (len(packets), sent))
+
+    # The end of the link ends what waits.
+    b.process.stdin.write(b'@1 nextpacket 2 20000\n')
+    await b.expect('disconnect', 'ok', '@1 error closed')
+    reply = await reply_of(b)
+    check('a channel when its link ends', reply in ('ok', '@1 error closed'), reply)
+    await b.expect('sendpacket 2 10000 00', 'error closed')
+    await b.expect('nextpacket 1 10000', 'error closed')
+    await b.expect('channel 80 100', 'error gone*')
+    await b.expect('connect 10000 service 18ff', 'ok 00:AA:01:00:00:42*')
+    await b.expect('channel 80 100', 'ok 3 65535')
+    await b.expect('nextpacket 3 10000', 'ok 68656c6c6f')
+    for listener in (echoing, flooding, ignoring):
+        check('no handler has failed', not listener.failures, listener.failures)
+        listener.close()
+    await b.expect('nextpacket 3 10000', 'error closed')
+
+
 async def main():
     app = Application('/probe')
     service = app.service('s', '18ff')
@@ -246,6 +353,9 @@ async def main():
     await a.expect('next 10000', 'ok update %s notify %s *' % (v, '00' * 61))
     await b.expect('next 10000', 'ok update %s indicate %s *' % (v, '00' * 70))
     await documents(app, value, v, a, b)
+    await channels(a, b)
+    await b.expect('discover', found)
+    await b.expect('subscribe %s indicate' % v, 'ok')
     await a.expect('unsubscribe ' + v, 'ok')
     await asyncio.wrap_future(app.notify(value, b'\x12'))
     await b.expect('next 10000', 'ok update %s indicate 12 *' % v)

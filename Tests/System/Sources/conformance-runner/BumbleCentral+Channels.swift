@@ -2,48 +2,53 @@ import PeripheralTesting
 
 extension BumbleCentral {
     func openChannel(psm: UInt16, mtu: Int) async throws -> any TestChannel {
-        let words = try await ask("channel \(String(psm, radix: 16)) \(mtu)")
+        guard (23...65_535).contains(mtu) else {
+            throw TestCentralError(code: .invalidArgument, message: "\(mtu) is not the MTU of a channel.")
+        }
+        let process = try connectedProcess()
+        let words = try await process.askBeside("channel \(String(psm, radix: 16)) \(mtu)")
+        guard words.count == 2 else { throw misunderstood("channel") }
         return BumbleChannel(
             central: self,
-            number: try number(words.first),
-            maximumSendLength: try number(words.last)
+            process: process,
+            number: words[0],
+            maximumSendLength: try number(words[1])
         )
     }
 }
 
-/// The end of an L2CAP channel on Bumble.
-struct BumbleChannel: TestChannel {
-    /// How long to wait for a packet, in milliseconds.
-    private static let patience = 10_000
-
+/// The end of a channel in a central's process.
+private struct BumbleChannel: TestChannel {
     let central: BumbleCentral
-    let number: Int
+    /// The process of the connection: the channel's end outlives the connection.
+    let process: BumbleProcess
+    let number: Substring
     let maximumSendLength: Int
 
     func send(_ packet: [UInt8]) async throws {
-        _ = try await central.ask("sendpacket \(number) \(central.word(packet))")
+        guard 1 <= packet.count, packet.count <= maximumSendLength else {
+            throw TestCentralError(
+                code: .invalidArgument,
+                message: "A packet has from 1 to \(maximumSendLength) bytes, not \(packet.count)."
+            )
+        }
+        _ = try await process.askBeside("sendpacket \(number) \(central.patience) \(central.word(packet))")
     }
 
     func receive() async throws -> [UInt8]? {
         do {
-            guard let word = try await central.ask("nextpacket \(number) \(Self.patience)").first else {
-                return nil
-            }
-            return try central.bytes(word)
-        } catch let error as TestCentralError where error.code == .disconnected || error.code == .notConnected
-        {
+            let words = try await process.askBeside("nextpacket \(number) \(central.patience)")
+            return try central.bytes(words.first ?? "-")
+        } catch let error as TestCentralError where error.code == .disconnected {
             return nil
         }
     }
 
     func setTakesPackets(_ takes: Bool) async throws {
-        _ = try await central.ask("hold \(number) \(takes ? "no" : "yes")")
+        _ = try await process.askBeside("hold \(number) \(takes ? "no" : "yes")")
     }
 
     func close() async throws {
-        do {
-            _ = try await central.ask("closechannel \(number)")
-        } catch let error as TestCentralError where error.code == .disconnected || error.code == .notConnected
-        {}
+        _ = try await process.askBeside("closechannel \(number)")
     }
 }

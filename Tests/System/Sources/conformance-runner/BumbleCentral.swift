@@ -25,7 +25,7 @@ final class BumbleCentral: TestCentral {
     private let subscribed = Mutex<Set<AttributeHandle>>([])
 
     /// How long to wait for an advertisement, a connection or an update, in milliseconds.
-    private let patience = 10_000
+    let patience = 10_000
 
     /// Makes the first central of a scenario.
     convenience init(of peripheral: Peripheral, on adapter: DeviceAddress, from pool: CentralPool) {
@@ -291,10 +291,14 @@ final class BumbleCentral: TestCentral {
     // MARK: Words
 
     func ask(_ line: String) async throws -> [Substring] {
+        try await connectedProcess().ask(line)
+    }
+
+    func connectedProcess() throws -> BumbleProcess {
         guard let process = state.withLock({ $0.process }) else {
             throw TestCentralError(code: .notConnected, message: "The central is not connected.")
         }
-        return try await process.ask(line)
+        return process
     }
 
     private func word(_ handle: AttributeHandle) -> Substring {
@@ -302,7 +306,10 @@ final class BumbleCentral: TestCentral {
     }
 
     func word(_ bytes: [UInt8]) -> String {
-        bytes.isEmpty ? "-" : bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        guard !bytes.isEmpty else { return "-" }
+        let digits = Array("0123456789abcdef".utf8)
+        let word = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: word, as: UTF8.self)
     }
 
     func number(_ word: Substring?) throws -> Int {
@@ -327,11 +334,11 @@ final class BumbleCentral: TestCentral {
     func bytes(_ word: Substring) throws -> [UInt8] {
         guard word != "-" else { return [] }
         let digits = word.compactMap(\.hexDigitValue)
-        guard digits.count == word.count, digits.count % 2 == 0 else { throw misunderstood("bytes") }
+        guard digits.count == word.utf8.count, digits.count % 2 == 0 else { throw misunderstood("bytes") }
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 
-    private func misunderstood(_ what: String) -> TestCentralError {
+    func misunderstood(_ what: String) -> TestCentralError {
         TestCentralError(code: .failed, message: "The central's process answers in other words: \(what).")
     }
 }

@@ -6,6 +6,7 @@ import Subprocess
 struct BumbleProcess: Sendable {
     private struct Command: Sendable {
         var line: String
+        var isBeside = false
         var reply: CheckedContinuation<String, any Error>
     }
 
@@ -39,33 +40,26 @@ struct BumbleProcess: Sendable {
                     _ = try await process.ask("open \(address)")
                     try await body(process)
                 }
+                let replies = BumbleReplies()
                 // Commands do not wait for the replies to those before them: some are heard at once.
-                let (given, giver) = AsyncStream.makeStream(of: Command.self)
                 group.addTask {
-                    var lines = execution.standardOutput.strings().makeAsyncIterator()
-                    for await command in given {
-                        do {
-                            guard let line = try await lines.next() else {
-                                throw TestCentralError(
-                                    code: .failed,
-                                    message: "The central's process has ended."
-                                )
-                            }
-                            command.reply.resume(returning: line)
-                        } catch {
-                            command.reply.resume(throwing: error)
-                        }
-                    }
+                    defer { replies.end() }
+                    // Room for a packet of 65,535 bytes.
+                    let lines = execution.standardOutput.strings(bufferingPolicy: .maxLineLength(256 * 1024))
+                    for try await line in lines { replies.receive(line) }
                 }
                 for await command in commands {
+                    let line =
+                        command.isBeside
+                        ? replies.expectBeside(command.line, command.reply)
+                        : replies.expectInOrder(command.line, command.reply)
+                    guard let line else { continue }
                     do {
-                        _ = try await execution.standardInputWriter.write(command.line + "\n")
-                        giver.yield(command)
+                        _ = try await execution.standardInputWriter.write(line + "\n")
                     } catch {
-                        command.reply.resume(throwing: error)
+                        replies.end()
                     }
                 }
-                giver.finish()
                 try await execution.standardInputWriter.finish()
                 try await group.waitForAll()
             }
@@ -77,8 +71,19 @@ struct BumbleProcess: Sendable {
     ///
     /// - Returns: The words after `ok`.
     func ask(_ line: String) async throws -> [Substring] {
+        try await ask(line, isBeside: false)
+    }
+
+    /// Gives a command of a channel, and waits for its reply, beside the other commands.
+    ///
+    /// - Returns: The words after `ok`.
+    func askBeside(_ line: String) async throws -> [Substring] {
+        try await ask(line, isBeside: true)
+    }
+
+    private func ask(_ line: String, isBeside: Bool) async throws -> [Substring] {
         let reply = try await withCheckedThrowingContinuation { continuation in
-            let command = Command(line: line, reply: continuation)
+            let command = Command(line: line, isBeside: isBeside, reply: continuation)
             if case .terminated = commands.yield(command) {
                 continuation.resume(
                     throwing: TestCentralError(code: .failed, message: "The central's process is closed.")
@@ -91,7 +96,7 @@ struct BumbleProcess: Sendable {
     }
 
     private static func error(_ words: [Substring], _ line: String) -> any Error {
-        let message = "\(line): \(words.joined(separator: " "))"
+        let message = "\(line.prefix(100)): \(words.joined(separator: " "))"
         switch words.dropFirst().first {
         case "att":
             guard let code = words.last.flatMap({ UInt8($0.dropFirst(2), radix: 16) }) else { break }
@@ -100,8 +105,7 @@ struct BumbleProcess: Sendable {
         case "channel":
             guard let code = words.last.flatMap({ UInt16($0.dropFirst(2), radix: 16) }) else { break }
             return ChannelRefusal(code: code)
-        case "closed": return TestCentralError(code: .disconnected, message: message)
-        case "gone": return TestCentralError(code: .disconnected, message: message)
+        case "closed", "gone": return TestCentralError(code: .disconnected, message: message)
         case "timeout": return TestCentralError(code: .timedOut, message: message)
         default: break
         }
