@@ -9,7 +9,7 @@ import collections
 
 from bumble import l2cap
 
-CREDITS = 16            # PDUs that the peripheral may send ahead
+CREDITS = 32            # PDUs that the peripheral may send ahead; with 16, a link of 1 ms per PDU is not full
 WAITING = 1 << 20       # bytes of packets that wait to be fetched; then no more credits are granted
 
 
