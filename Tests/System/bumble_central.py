@@ -8,6 +8,7 @@ import asyncio
 import collections
 import logging
 import os
+import random
 import sys
 import time
 
@@ -25,6 +26,8 @@ BY_THE_USER = 0x13      # the usual reason of a disconnection
 REQUEST = 30.0          # seconds: the ATT transaction time-out of the specification
 PROCEDURE = 60.0        # seconds: procedures of many requests
 LONGEST_WAIT = 120_000  # milliseconds that a command may ask for
+PERIOD = 65536
+PATTERN = bytes((p * 167 ^ p >> 8) & 0xFF for p in range(PERIOD)) * 2    # of sendmany
 QUEUE = 4096            # events that wait to be fetched; then the oldest are lost
 
 
@@ -472,6 +475,26 @@ class Driver:
         seconds = parse_number(milliseconds, 1, LONGEST_WAIT) / 1000
         return show_bytes(await asyncio.wait_for(self.numbered(number).receive(), seconds))
 
+    async def sendmany(self, number, size, length):
+        channel = self.numbered(number)
+        size, length = parse_number(size, 1, 1 << 30), parse_number(length, 0, channel.peer_mtu)
+        lengths, position, packets, start = random.Random(size), 0, 0, time.monotonic_ns()
+        while position < size:
+            count = min(length or lengths.randint(1, channel.peer_mtu), size - position)
+            await asyncio.wait_for(channel.send(PATTERN[position % PERIOD:][:count]), REQUEST)
+            position, packets = position + count, packets + 1
+        return '%d %d' % ((time.monotonic_ns() - start) // 1000, packets)
+
+    async def takemany(self, number, size):
+        channel, size = self.numbered(number), parse_number(size, 1, 1 << 30)
+        position, packets, start = 0, 0, time.monotonic_ns()
+        while position < size:
+            packet = await asyncio.wait_for(channel.receive(), REQUEST)
+            if packet != PATTERN[position % PERIOD:][:len(packet)]:
+                raise RigError('a byte from %d on is wrong' % position)
+            position, packets = position + len(packet), packets + 1
+        return '%d %d' % ((time.monotonic_ns() - start) // 1000, packets)
+
     async def hold(self, number, word):
         if word not in ('yes', 'no'):
             raise Usage('yes or no')
@@ -520,7 +543,7 @@ class Driver:
 COMMANDS = ('hello', 'open', 'scan', 'connect', 'mtu', 'discover', 'read', 'readblob', 'readlong', 'write', 'writecmd',
             'prepare', 'execute', 'cancel', 'subscribe', 'unsubscribe', 'confirm', 'next', 'encrypt', 'pair', 'pairing', 'answer',
             'forget', 'recall', 'rotate', 'disconnect', 'close')
-CHANNEL_COMMANDS = ('channel', 'sendpacket', 'nextpacket', 'hold', 'closechannel')
+CHANNEL_COMMANDS = ('channel', 'sendpacket', 'nextpacket', 'sendmany', 'takemany', 'hold', 'closechannel')
 
 
 async def answer(driver, line):

@@ -68,8 +68,10 @@ package final class L2CAPSocket: BackendChannel {
     package func accept(_ changed: @escaping @Sendable (ChannelDirection) -> Void) -> Int? {
         state.withLock { state -> Int? in
             guard let socket = state.socket else { return nil }
-            let size = UInt32(clamping: min(bufferedBytes, Self.largestBuffer)).gattBytes
-            _ = L2CAPOptions.set(SO_RCVBUF, of: SOL_SOCKET, to: size, on: socket)
+            // The kernel grants credits for about a sixth of the buffer, which is twice this size. It must be
+            // enough for one packet, or the central waits forever.
+            let size = min(max(bufferedBytes, 4 * receiveMTU), Self.largestBuffer)
+            _ = L2CAPOptions.set(SO_RCVBUF, of: SOL_SOCKET, to: UInt32(size).gattBytes, on: socket)
             state.changed = changed
             if let sendMTU { return sendMTU }
             // The first call of `recv` accepts a deferred channel. It takes nothing.

@@ -9,9 +9,9 @@ public struct ChannelLimits: Hashable, Sendable {
     public var channels: Int
     /// The memory for packets of one channel that the program has not read yet, in bytes, at least 4,096.
     ///
-    /// When the memory is used up, the central must wait. The Bluetooth stack always has room for one packet
-    /// of the maximum length. On Linux, the kernel counts the overhead of each packet too, so there is room
-    /// for fewer bytes.
+    /// When the memory is used up, the central must wait. There is always memory for one packet of the
+    /// maximum length. On Linux, the kernel counts the overhead of each piece of a packet too, so there is
+    /// room for fewer bytes.
     public var bufferedBytes: Int
 
     /// Creates limits.

@@ -2,7 +2,8 @@ import PeripheralKit
 import Testing
 
 struct ListenerValidationTests {
-    private static func issues(_ listeners: L2CAPListener..., pairing: Pairing = .none) -> [DeclarationIssue] {
+    private static func issues(_ listeners: L2CAPListener..., pairing: Pairing = .none) -> [DeclarationIssue]
+    {
         Peripheral("Channels", pairing: pairing) {
             GATTService(0x180F) { for listener in listeners { listener.psm } }
             for listener in listeners { listener }
@@ -24,7 +25,9 @@ struct ListenerValidationTests {
         for psm in [L2CAPListener.PSM.fixed(number), .preferred(number)] {
             let issues = Self.issues(Self.listener(psm))
             #expect(issues.map(\.element) == ["L2CAP listener 1"])
-            #expect(issues.allSatisfy { $0.reason.contains("0x\(String(number, radix: 16, uppercase: true))") })
+            #expect(
+                issues.allSatisfy { $0.reason.contains("0x\(String(number, radix: 16, uppercase: true))") }
+            )
         }
     }
 

@@ -18,7 +18,7 @@ extension BumbleCentral {
 }
 
 /// The end of a channel in a central's process.
-private struct BumbleChannel: TestChannel {
+struct BumbleChannel: TestChannel {
     let central: BumbleCentral
     /// The process of the connection: the channel's end outlives the connection.
     let process: BumbleProcess
@@ -50,5 +50,21 @@ private struct BumbleChannel: TestChannel {
 
     func close() async throws {
         _ = try await process.askBeside("closechannel \(number)")
+    }
+
+    /// Sends bytes that follow the pattern of PROTOCOL.md, and returns the time in microseconds.
+    ///
+    /// - Parameters:
+    ///   - size: The number of bytes.
+    ///   - length: The length of the packets; 0 for random lengths.
+    /// - Returns: The time.
+    /// - Throws: `TestCentralError`.
+    func sendMany(_ size: Int, length: Int) async throws -> Int {
+        try central.number(await process.askBeside("sendmany \(number) \(size) \(length)").first)
+    }
+
+    /// Receives bytes that follow the pattern, and returns the time in microseconds.
+    func takeMany(_ size: Int) async throws -> Int {
+        try central.number(await process.askBeside("takemany \(number) \(size)").first)
     }
 }

@@ -119,18 +119,18 @@ struct ChannelRun {
     private func upload(_ size: Int, length: Int, by central: BumbleCentral, to psm: UInt16) async throws
         -> Int
     {
-        let channel = try await central.openChannel(psm: psm, mtu: Self.mtu)
+        let channel = try await central.openChannel(to: psm, mtu: Self.mtu)
         try await channel.send([0, 0, 0, 0])
-        let time = try await central.sendMany(size, length: length, over: channel)
+        let time = try await channel.sendMany(size, length: length)
         try await channel.close()
         return time
     }
 
     /// Returns how long a download takes, in microseconds.
     private func download(_ size: Int, to central: BumbleCentral, from psm: UInt16) async throws -> Int {
-        let channel = try await central.openChannel(psm: psm, mtu: Self.mtu)
+        let channel = try await central.openChannel(to: psm, mtu: Self.mtu)
         try await channel.send(UInt32(size).gattBytes)
-        let time = try await central.takeMany(size, from: channel)
+        let time = try await channel.takeMany(size)
         try await channel.close()
         return time
     }
@@ -147,10 +147,10 @@ struct ChannelRun {
         try await withThrowingTaskGroup { group in
             for central in [central, slow] {
                 group.addTask { [self] in
-                    let down = try await central.openChannel(psm: psm, mtu: Self.mtu)
+                    let down = try await central.openChannel(to: psm, mtu: Self.mtu)
                     try await down.send(UInt32(size).gattBytes)
                     _ = try await upload(size, length: Self.mtu, by: central, to: psm)
-                    _ = try await central.takeMany(size, from: down)
+                    _ = try await down.takeMany(size)
                     try await down.close()
                 }
             }
@@ -186,7 +186,6 @@ struct ChannelRun {
             let downInC = try await serveInC(listener, is: 0) {
                 try await download(size, to: central, from: Self.numberInC)
             }
-            print("us: up \(up) C \(upInC), down \(down) C \(downInC)")
             ratios.up.append(Double(upInC) / Double(up))
             ratios.down.append(Double(downInC) / Double(down))
         }
@@ -247,15 +246,10 @@ private final class Outcomes: Sendable {
 }
 
 extension BumbleCentral {
-    /// Sends bytes that follow the pattern, and returns the time in microseconds.
-    fileprivate func sendMany(_ size: Int, length: Int, over channel: any TestChannel) async throws -> Int {
-        guard let channel = channel as? BumbleChannel else { return 0 }
-        return try number(await ask("sendmany \(channel.number) \(size) \(length)").first)
-    }
-
-    /// Receives bytes that follow the pattern, and returns the time in microseconds.
-    fileprivate func takeMany(_ size: Int, from channel: any TestChannel) async throws -> Int {
-        guard let channel = channel as? BumbleChannel else { return 0 }
-        return try number(await ask("takemany \(channel.number) \(size)").first)
+    fileprivate func openChannel(to psm: UInt16, mtu: Int) async throws -> BumbleChannel {
+        guard let channel = try await openChannel(psm: psm, mtu: mtu) as? BumbleChannel else {
+            throw TestCentralError(code: .failed, message: "The channel is not one of Bumble.")
+        }
+        return channel
     }
 }

@@ -42,8 +42,8 @@ import Synchronization
 /// - `--changes [COUNT [SEED]] [new]`: adds, removes and replaces services so many times (1,000) while a
 ///   central is connected, and compares the database, the indications of Service Changed, the objects and the
 ///   memory. With `new`, services appear that were never present.
-/// - `--channels [BYTES [PAIRS]]`: transfers so many bytes (1,000,000) in each direction over L2CAP channels, on
-///   links of different speeds, in packets of random lengths, and so many times (1) beside a program in C.
+/// - `--channels [BYTES [PAIRS]]`: transfers so many bytes (1,000,000) in each direction over L2CAP channels,
+///   on links of different speeds, in packets of random lengths, and so many times (1) beside a program in C.
 /// - `--document`: prints what is known of the versions, and runs nothing.
 @main
 struct ConformanceRunner {
