@@ -61,6 +61,13 @@ let package = Package(
             ],
             exclude: ["Fixtures"]
         ),
+        example("file-drop"),
+        .testTarget(
+            name: "FileDropTests",
+            dependencies: [
+                "ExampleSupport", "file-drop", product("PeripheralKit"), product("PeripheralTesting"),
+            ]
+        ),
         example(
             "find-me",
             services: ["PeripheralImmediateAlert", "PeripheralLinkLoss", "PeripheralTxPower"]

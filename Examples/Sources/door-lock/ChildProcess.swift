@@ -34,26 +34,3 @@ struct ChildProcess {
         waitpid(identifier, &status, 0)
     }
 }
-
-/// A temporary directory for the scene.
-struct StateFolder {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/door-lock-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw ChildProcess.StartError(code: errno) }
-        path = String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    func remove() {
-        guard let directory = opendir(path) else { return }
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { unlink(path + "/" + name) }
-        }
-        closedir(directory)
-        rmdir(path)
-    }
-}

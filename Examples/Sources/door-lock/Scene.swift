@@ -25,7 +25,7 @@ func playScene(name: String, _ options: RunOptions) async throws {
 ///
 /// The lock runs in its own process. Nothing is left of it when the scene ends or is cancelled.
 private func playWholeScene(name: String, _ options: RunOptions) async throws {
-    let directory = try StateFolder()
+    let directory = try TemporaryDirectory(prefix: "door-lock")
     defer { directory.remove() }
     try await options.withEmulatedBluetooth { bluez in
         // Describes the door to the phones. The door that they use is in the other process.
