@@ -63,13 +63,32 @@ import Testing
         }
     }
 
-    /// A pipe would block the upload, and a link could lead out of the directory.
-    @Test func otherThingsThanFilesAreNotUsed() throws {
+    /// A pipe would block the upload.
+    @Test func aPipeIsReplaced() throws {
         try withFolder { fixture in
-            #expect(mkfifo("\(fixture.directory.path)/photo.jpg", 0o600) == 0)
-            #expect(symlink("/etc/passwd", "\(fixture.directory.path)/photo.jpg.part") == 0)
+            for name in ["photo.jpg", "photo.jpg.part"] {
+                #expect(mkfifo("\(fixture.directory.path)/\(name)", 0o600) == 0)
+            }
             try fixture.create("photo.jpg.part-header", file.header.packet)
-            #expect(throws: FileFailure.self) { try fixture.folder.open(file.header) }
+            guard case .partial(let part, 0, _) = try fixture.folder.open(file.header) else {
+                Issue.record("The upload does not begin.")
+                return
+            }
+            try part.append(file.bytes)
+            try fixture.folder.complete(file.header, part)
+            #expect(try fixture.content(of: "photo.jpg") == file.bytes)
+        }
+    }
+
+    /// A link could lead out of the directory.
+    @Test func aLinkIsNotUsed() throws {
+        try withFolder { fixture in
+            try fixture.create("target", [1])
+            #expect(symlink("target", "\(fixture.directory.path)/photo.jpg.part") == 0)
+            try fixture.create("photo.jpg.part-header", file.header.packet)
+            #expect(throws: FileFailure("open", "\(fixture.directory.path)/photo.jpg.part", code: ELOOP)) {
+                try fixture.folder.open(file.header)
+            }
         }
     }
 

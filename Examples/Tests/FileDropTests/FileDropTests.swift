@@ -107,10 +107,21 @@ struct FileDropTests {
             #expect(try await refused.receive() == nil)
             #expect(try await file.finish(from: 0, over: channel) == .received)
             #expect(try fixture.content(of: "photo.jpg") == file.bytes)
-            // The name is free as soon as the first central has its status.
-            let accepted = try await fixture.openChannel(of: tablet)
-            #expect(try await other.upload(over: accepted) == .received)
-            #expect(try fixture.content(of: "photo.jpg") == other.bytes)
+            tablet.disconnect()
+        }
+    }
+
+    @Test func aNameIsFreeAsSoonAsACentralHasItsStatus() async throws {
+        try await DropFixture.run { fixture, phone, _ in
+            let tablet = phone.makeAnother()
+            try await tablet.connect()
+            var channel = try await fixture.openChannel(of: phone)
+            for round in 0..<50 {
+                let file = Uploader("photo.jpg", length: 10 + round)
+                let next = try await fixture.openChannel(of: round.isMultiple(of: 2) ? tablet : phone)
+                #expect(try await file.upload(over: channel) == .received)
+                channel = next
+            }
             tablet.disconnect()
         }
     }
