@@ -36,7 +36,7 @@ struct FileDrop: AsyncParsableCommand {
     var options: RunOptions
 
     func run() async throws {
-        guard options.emulated, directory == nil else {
+        guard options.emulated != nil, directory == nil else {
             return try await run(in: DropFolder(directory ?? "received-files"))
         }
         let temporary = try TemporaryDirectory(prefix: "file-drop")
@@ -60,6 +60,6 @@ struct FileDrop: AsyncParsableCommand {
         } emulated: { central in
             try await phone.useFileDrop(central)
         }
-        if options.emulated { try phone.checkHasUploaded() }
+        if options.emulated != nil { try phone.checkHasUploaded() }
     }
 }
