@@ -4,9 +4,9 @@ public import PeripheralCore
 ///
 /// ```swift
 /// let uploads = L2CAPListener(security: .encrypted) { channel in
-///     for await packet in channel { try await file.append(packet) }
+///     for await packet in channel { try await image.append(packet) }
 /// }
-/// let peripheral = Peripheral("File drop") {
+/// let peripheral = Peripheral("Updates", pairing: .justWorks) {
 ///     GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { uploads.psm }
 ///     uploads
 /// }

@@ -91,6 +91,8 @@ enum PeripheralKitStandIns {
     static var door: Peripheral { fatalError() }
     static var heartRate: HeartRateService { fatalError() }
     static var image: any Image { fatalError() }
+    static var channel: L2CAPChannel { fatalError() }
+    static var uploads: L2CAPListener { fatalError() }
     static var isLocked: Characteristic<Bool> { fatalError() }
     static var lamp: any Lamp { fatalError() }
     static var lampPeripheral: Peripheral { fatalError() }
