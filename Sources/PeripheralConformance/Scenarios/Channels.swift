@@ -6,7 +6,8 @@ private import Synchronization
 
 extension ConformanceSuite {
     static let channels: [Scenario] = [
-        channelEchoes, severalChannelsAreOpen, listenersHaveTheirOwnNumbers, slowReaderLosesNothing,
+        channelEchoes, shortestAndLongestPackets, severalChannelsAreOpen, listenersHaveTheirOwnNumbers,
+        takenNumberMoves, randomCentralDisturbsNoOther, slowReaderLosesNothing,
         slowCentralLosesNothing, lastPacketsArrive, centralClosesChannel, centralLeavesItsChannel,
     ]
 
@@ -59,6 +60,84 @@ extension ConformanceSuite {
                 try await expectEcho(of: pattern(length), over: channel)
             }
             try await channel.close()
+        }
+    }
+
+    static let shortestAndLongestPackets = Scenario("a channel carries the shortest and the longest packets")
+    {
+        let short = L2CAPListener(mtu: 23, echo)
+        let long = L2CAPListener(mtu: 65_535, echo)
+        let peripheral = Peripheral("Lengths") {
+            GATTService(ScenarioUUID.service) { short.psm }
+            GATTService(ScenarioUUID.otherValue) { long.psm }
+            short
+            long
+        }
+        return ScenarioRun(peripheral) { central, session in
+            let shortest = try await central.openChannel(psm: central.read(short.psm), mtu: 23)
+            for length in [1, 23] { try await expectEcho(of: pattern(length), over: shortest) }
+            let longest = try await central.openChannel(psm: central.read(long.psm), mtu: 65_535)
+            for length in [1, 65_535, 2] { try await expectEcho(of: pattern(length), over: longest) }
+            try await expectEcho(of: [7], over: shortest)
+        }
+    }
+
+    static let takenNumberMoves = Scenario(
+        "a listener takes another PSM if another program has its preferred one"
+    ) {
+        let fixed = L2CAPListener(psm: .fixed(0xD0)) { channel in try await channel.send([1]) }
+        let preferred = L2CAPListener(psm: .preferred(0xD0)) { channel in try await channel.send([2]) }
+        let neighbor = peripheral(listening: fixed, restorationIdentifier: "the program with the number")
+        return ScenarioRun(peripheral(listening: preferred)) { central, session in
+            let number = try session.psm(of: preferred)
+            try expect("whether the PSM is another one", number != 0xD0, is: true)
+            let first = try await central.openChannel(psm: 0xD0)
+            try expect("packet of the other program", try await received(from: first), is: [1])
+            let second = try await central.openChannel(psm: number)
+            try expect("packet of the program", try await received(from: second), is: [2])
+        }.beside(neighbor)
+    }
+
+    static let randomCentralDisturbsNoOther = Scenario(
+        "a central that uses channels at random disturbs no other channel"
+    ) {
+        scenarioRun(listening: L2CAPListener(limits: ChannelLimits(channelsPerCentral: 3), echo)) {
+            central,
+            session,
+            psm in
+            let other = try await central.makeAnother()
+            try await other.connect()
+            let channel = try await other.openChannel(psm: psm)
+            var generator = Pseudorandom()
+            var open: [any TestChannel] = []
+            for round in 0..<60 {
+                switch generator.next(below: 5) {
+                case 0, 1:
+                    do {
+                        open.append(
+                            try await central.openChannel(psm: psm, mtu: 23 + generator.next(below: 500))
+                        )
+                    } catch let refusal as ChannelRefusal {
+                        try expect("refusal", refusal, is: .insufficientAuthorization)
+                    }
+                case 2 where !open.isEmpty:
+                    try await open.remove(at: generator.next(below: open.count)).close()
+                case 3 where !open.isEmpty:
+                    // The echo of a long packet ends the handler, because it does not fit into the central's
+                    // MTU.
+                    let packet = pattern(1 + generator.next(below: 600))
+                    try? await open[generator.next(below: open.count)].send(packet)
+                case 4 where round % 10 == 9:
+                    try await central.disconnect()
+                    open = []
+                    try await central.connect()
+                default:
+                    break
+                }
+                if round % 6 == 0 { try await expectEcho(of: pattern(1 + round), over: channel) }
+            }
+            try await expectEcho(of: pattern(100), over: channel)
+            try await other.disconnect()
         }
     }
 
@@ -261,5 +340,16 @@ extension ConformanceSuite {
             try await again.send([6])
             try expect("packet of the next channel", try await packets.next(), is: [6])
         }
+    }
+}
+
+/// Numbers that are the same in each run.
+private struct Pseudorandom {
+    private var state: UInt32 = 25
+
+    /// Returns a number from 0 to `limit` - 1.
+    mutating func next(below limit: Int) -> Int {
+        state = state &* 1_664_525 &+ 1_013_904_223
+        return Int(state >> 8) % limit
     }
 }

@@ -21,6 +21,7 @@ final class EmulatedListener: ChannelListener {
 
     let psm: UInt16
     private let server: VirtualGATTServer
+    private var isOpen = true
 
     /// Opens a listener; `nil` if the number is taken.
     init?(
@@ -38,7 +39,12 @@ final class EmulatedListener: ChannelListener {
         (self.psm, self.server) = (number, server)
     }
 
+    deinit { close() }
+
     func close() {
+        // Later, another listener can have the number.
+        guard isOpen else { return }
+        isOpen = false
         server.stopListening(psm)
     }
 }

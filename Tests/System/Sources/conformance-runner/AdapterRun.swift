@@ -56,6 +56,13 @@ struct AdapterRun {
                 failures = 1
                 print("FAIL  each of two adapters pairs as its peripheral decides: \(error)")
             }
+            do {
+                try await within(.seconds(60)) { try await listenOnBoth(pool) }
+                print("ok    each of two adapters has a listener with the same PSM")
+            } catch {
+                failures += 1
+                print("FAIL  each of two adapters has a listener with the same PSM: \(error)")
+            }
             fflush(nil)
             try await Self.peripheral.run(on: .bluez(adapter: .address(adapter))) { [failures] session in
                 var failed = failures
@@ -105,6 +112,35 @@ struct AdapterRun {
         }
         try? await central.disconnect()
         try await use(central, session)
+    }
+
+    /// Has a central open a channel to each of two peripherals with the same fixed PSM.
+    private func listenOnBoth(_ pool: CentralPool) async throws {
+        func listener(_ answer: UInt8) -> L2CAPListener {
+            L2CAPListener(psm: .fixed(0xB0)) { channel in try await channel.send([answer]) }
+        }
+        let listeners = [listener(1), listener(2)]
+        let peripherals = listeners.map { listener in
+            Peripheral("Listener") {
+                GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { listener.psm }
+                listener
+            }
+        }
+        let (first, adapter) = (first, adapter)
+        try await peripherals[0].run(on: .bluez(adapter: .address(first), recovery: .never)) { _ in
+            try await peripherals[1].run(on: .bluez(adapter: .address(adapter), recovery: .never)) { _ in
+                for (number, adapter) in [first, adapter].enumerated() {
+                    let central = BumbleCentral(of: peripherals[number], on: adapter, from: pool)
+                    try await central.connect()
+                    let psm = try await central.read(listeners[number].psm)
+                    let packet = try await central.openChannel(psm: psm).receive()
+                    guard psm == 0xB0, packet == [UInt8(number + 1)] else {
+                        throw Problem("PSM \(psm), packet \(packet ?? [])")
+                    }
+                    try await central.disconnect()
+                }
+            }
+        }
     }
 
     private static func use(_ central: BumbleCentral, _ session: PeripheralSession) async throws {

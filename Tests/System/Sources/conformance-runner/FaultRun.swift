@@ -12,11 +12,16 @@ struct FaultRun {
         Write { _, _ in }
     }
     private static let log = Characteristic<[UInt8]>("5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001", .notify)
+    private static let listener = L2CAPListener(psm: .fixed(0xB0)) { channel in
+        for await packet in channel { try await channel.send(packet) }
+    }
     private static let peripheral = Peripheral("Phoenix") {
         GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") {
             value
             log
+            listener.psm
         }
+        listener
     }
     private static let document = (0..<6_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
 
@@ -147,6 +152,10 @@ struct FaultRun {
         }
         try await sending
         guard received == document else { throw Problem("\(received.count) bytes of the document") }
+        // The channel stays open, and ends with the fault.
+        let channel = try await central.openChannel(psm: central.read(listener.psm))
+        try await channel.send([44])
+        guard try await channel.receive() == [44] else { throw Problem("another packet") }
         return try await central.locate(value).valueHandle
     }
 
