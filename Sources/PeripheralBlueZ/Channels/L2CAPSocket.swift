@@ -18,8 +18,10 @@ package final class L2CAPSocket: BackendChannel {
         var endReports = 0
         /// Whether the host has closed the channel, and sent packets may still wait.
         var isClosing = false
-        /// The directions that the host waits for.
-        var awaited: Set<ChannelDirection> = []
+        /// Whether the host waits for a packet.
+        var awaitsInput = false
+        /// Whether the host waits for room.
+        var awaitsOutput = false
         var watch: LoopSource?
         /// Whether the kernel has reported room, and then refused a packet.
         var hasMisreportedRoom = false
@@ -184,8 +186,12 @@ package final class L2CAPSocket: BackendChannel {
 
     /// Has the loop report when there is a packet or room.
     private func expect(_ direction: ChannelDirection, _ state: inout State) {
-        guard state.awaited.insert(direction).inserted else { return }
-        loop.execute { self.setWatch() }
+        let awaits: Bool
+        switch direction {
+        case .input: (awaits, state.awaitsInput) = (state.awaitsInput, true)
+        case .output: (awaits, state.awaitsOutput) = (state.awaitsOutput, true)
+        }
+        if !awaits { loop.execute { self.setWatch() } }
     }
 
     /// Watches the socket for all that the host waits for.
@@ -195,30 +201,30 @@ package final class L2CAPSocket: BackendChannel {
         state.withLock { state in
             state.watch?.cancel()
             state.watch = nil
-            guard let socket = state.socket, !state.awaited.isEmpty else { return }
-            if state.awaited.contains(.output), state.hasMisreportedRoom {
+            guard let socket = state.socket, state.awaitsInput || state.awaitsOutput else { return }
+            if state.awaitsOutput, state.hasMisreportedRoom {
                 state.watch = loop.schedule(after: Self.retryTime) { self.report([.readable, .writable]) }
                 return
             }
             var events: FileDescriptorEvents = []
-            if state.awaited.contains(.input) { events.insert(.readable) }
-            if state.awaited.contains(.output) { events.insert(.writable) }
+            if state.awaitsInput { events.insert(.readable) }
+            if state.awaitsOutput { events.insert(.writable) }
             state.watch = loop.watch(fileDescriptor: socket.descriptor, events: events) { self.report($0) }
         }
     }
 
     private func report(_ events: FileDescriptorEvents) {
         let hasEnded = events.contains(.hangUp) || events.contains(.error)
-        let (directions, changed) = state.withLock { state in
-            var directions: [ChannelDirection] = []
-            if events.contains(.readable) || hasEnded { directions.append(.input) }
-            if events.contains(.writable) || hasEnded { directions.append(.output) }
-            directions.removeAll { state.awaited.remove($0) == nil }
-            if directions.contains(.output) { state.reportedRoom = true }
-            return (directions, state.changed)
+        let (hasInput, hasOutput, changed) = state.withLock { state in
+            let hasInput = state.awaitsInput && (hasEnded || events.contains(.readable))
+            let hasOutput = state.awaitsOutput && (hasEnded || events.contains(.writable))
+            if hasInput { state.awaitsInput = false }
+            if hasOutput { (state.awaitsOutput, state.reportedRoom) = (false, true) }
+            return (hasInput, hasOutput, state.changed)
         }
         setWatch()
-        for direction in directions { changed?(direction) }
+        if hasInput { changed?(.input) }
+        if hasOutput { changed?(.output) }
     }
 
     // MARK: Closing

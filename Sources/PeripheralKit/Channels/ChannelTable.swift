@@ -4,6 +4,7 @@ internal import PeripheralCore
 struct ChannelTable {
     /// A channel, from its request until its handler has returned.
     struct Entry {
+        let number: UInt64
         var listener: Int
         var central: Central.ID
         var channel: L2CAPChannel?
@@ -18,7 +19,8 @@ struct ChannelTable {
     }
 
     private let limits: [ChannelLimits]
-    private(set) var entries: [UInt64: Entry] = [:]
+    /// The channels, of which there are few.
+    private(set) var entries: [Entry] = []
     private var nextNumber: UInt64 = 0
     private(set) var hasEnded = false
 
@@ -31,14 +33,14 @@ struct ChannelTable {
     /// - Returns: The number of the channel.
     mutating func admit(_ central: Central.ID, through listener: Int) -> Result<UInt64, Refusal> {
         guard !hasEnded else { return .failure(.ended) }
-        let present = entries.values.filter { $0.listener == listener }
+        let present = entries.filter { $0.listener == listener }
         guard present.count < max(1, limits[listener].channels) else { return .failure(.listenerHasTooMany) }
         guard present.count(where: { $0.central == central }) < max(1, limits[listener].channelsPerCentral)
         else {
             return .failure(.centralHasTooMany)
         }
         defer { nextNumber += 1 }
-        entries[nextNumber] = Entry(listener: listener, central: central)
+        entries.append(Entry(number: nextNumber, listener: listener, central: central))
         return .success(nextNumber)
     }
 
@@ -47,14 +49,16 @@ struct ChannelTable {
     /// - Returns: Whether the run still continues.
     mutating func begin(_ number: UInt64, _ channel: L2CAPChannel, _ task: Task<Void, Never>) -> Bool {
         // The handler may have returned already.
-        entries[number]?.channel = channel
-        entries[number]?.task = task
+        if let index = entries.firstIndex(where: { $0.number == number }) {
+            entries[index].channel = channel
+            entries[index].task = task
+        }
         return !hasEnded
     }
 
     /// Removes a channel whose handler has returned, or that did not begin.
     mutating func remove(_ number: UInt64) {
-        entries[number] = nil
+        entries.removeAll { $0.number == number }
     }
 
     /// Refuses all further channels.

@@ -6,8 +6,8 @@ private import Synchronization
 final class Channels: Sendable {
     private struct State {
         var table: ChannelTable
-        /// The numbers of the listeners, by their indices.
-        var psms: [Int: UInt16] = [:]
+        /// The numbers of the listeners, by their indices; `nil` while the peripheral is off the air.
+        var psms: [UInt16?]
     }
 
     private let listeners: [L2CAPListener]
@@ -17,7 +17,8 @@ final class Channels: Sendable {
     init(_ listeners: [L2CAPListener], logger: Logger) {
         self.listeners = listeners
         self.logger = logger
-        state = Mutex(State(table: ChannelTable(limits: listeners.map(\.limits))))
+        let off = [UInt16?](repeating: nil, count: listeners.count)
+        state = Mutex(State(table: ChannelTable(limits: listeners.map(\.limits)), psms: off))
     }
 
     /// The number of a listener.
@@ -150,7 +151,7 @@ final class Channels: Sendable {
     /// Lets the calls of a central's channels notice that the central has disconnected.
     func disconnected(_ central: Central.ID) {
         let channels = state.withLock { state in
-            state.table.entries.values.filter { $0.central == central }.compactMap(\.channel)
+            state.table.entries.filter { $0.central == central }.compactMap(\.channel)
         }
         for channel in channels { channel.wake() }
     }
@@ -158,8 +159,8 @@ final class Channels: Sendable {
     /// Records that the peripheral is off the air.
     func suspended() {
         let channels = state.withLock { state in
-            state.psms = [:]
-            return state.table.entries.values.compactMap(\.channel)
+            for index in state.psms.indices { state.psms[index] = nil }
+            return state.table.entries.compactMap(\.channel)
         }
         for channel in channels { channel.wake() }
     }
@@ -168,21 +169,21 @@ final class Channels: Sendable {
     func stop() {
         let channels = state.withLock { state in
             state.table.end()
-            return state.table.entries.values.compactMap(\.channel)
+            return state.table.entries.compactMap(\.channel)
         }
         for channel in channels { channel.end() }
     }
 
     /// Cancels the handlers.
     func cancelHandlers() {
-        for entry in state.withLock({ $0.table.entries.values.map(\.task) }) { entry?.cancel() }
+        for entry in state.withLock({ $0.table.entries.map(\.task) }) { entry?.cancel() }
     }
 
     /// Cancels the handlers, and waits until they have returned.
     func endHandlers() async {
         stop()
         cancelHandlers()
-        while let task = state.withLock({ $0.table.entries.values.lazy.compactMap(\.task).first }) {
+        while let task = state.withLock({ $0.table.entries.lazy.compactMap(\.task).first }) {
             await task.value
         }
     }
