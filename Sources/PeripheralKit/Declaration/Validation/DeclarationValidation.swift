@@ -245,10 +245,13 @@ struct DeclarationValidation {
             error(
                 element,
                 "its value has \(value.count) bytes",
-                "split the value: an attribute holds at most \(maximumValueLength) bytes"
+                Self.remedyForLongValue
             )
         }
     }
+
+    private static let remedyForLongValue =
+        "split the value: an attribute holds at most \(maximumValueLength) bytes"
 
     private mutating func examineLength(of characteristic: CharacteristicDeclaration, _ element: String) {
         let length = characteristic.length
@@ -261,6 +264,14 @@ struct DeclarationValidation {
             return
         }
         for value in characteristic.persistentValues where !length.allows(value.initial.count) {
+            guard value.initial.count <= maximumValueLength else {
+                error(
+                    element,
+                    "its initial value has \(value.initial.count) bytes",
+                    Self.remedyForLongValue
+                )
+                continue
+            }
             error(
                 element,
                 "its initial value has \(value.initial.count) bytes, but must have \(length)",

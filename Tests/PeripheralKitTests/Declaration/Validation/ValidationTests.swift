@@ -342,9 +342,39 @@ struct ValidationTests {
         )
     ]
 
+    static let persistentValues: [Case] = [
+        Case(
+            testDescription: "an initial value of 513 bytes",
+            peripheral: Peripheral("P", restorationIdentifier: "com.example.p") {
+                GATTService(0x180F) {
+                    Characteristic<[UInt8]>(0x2A19, .read) {
+                        PersistentValue(initially: [UInt8](repeating: 0, count: 513))
+                    }
+                }
+            },
+            element: "characteristic 2a19 of service 180f",
+            reason: "its initial value has 513 bytes",
+            remedy: "split the value: an attribute holds at most 512 bytes"
+        ),
+        Case(
+            testDescription: "an initial value of another length",
+            peripheral: Peripheral("P", restorationIdentifier: "com.example.p") {
+                GATTService(0x180F) {
+                    Characteristic<UInt16>(0x2A19, .read, length: .exactly(1)) {
+                        PersistentValue(initially: 1)
+                    }
+                }
+            },
+            element: "characteristic 2a19 of service 180f",
+            reason: "its initial value has 2 bytes, but must have exactly 1 byte",
+            remedy: "change the value, or the length"
+        ),
+    ]
+
     static let all =
         properties + values + stackTypes + peripherals + descriptors + services + advertisements
         + malformedUUIDs + exchangedUUIDs + durableUpdates
+        + persistentValues
 
     @Test(arguments: all)
     func namesElementReasonAndRemedy(_ test: Case) async throws {
