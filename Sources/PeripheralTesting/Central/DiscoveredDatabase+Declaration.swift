@@ -15,8 +15,7 @@ extension DiscoveredDatabase {
                 code: .notFound,
                 message:
                     "This characteristic \(characteristic.uuid) is not part of the peripheral under test. "
-                    + "Use the constant that the declaration contains: another constant with the same UUID, "
-                    + "for example of another type, is another characteristic."
+                    + CharacteristicDeclaration.remedyForOtherConstant
             )
         }
         let services = place.candidates(among: applicationServices)

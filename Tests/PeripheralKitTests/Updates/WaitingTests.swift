@@ -58,6 +58,11 @@ struct WaitingTests {
                 try await session.waitForSubscriber(of: undeclared)
             }
             #expect(wrong?.code == .notDeclared)
+            #expect(
+                wrong?.message == "Characteristic 2a19 is not part of this peripheral. "
+                    + "Use the constant from its declaration: another constant with the same UUID, "
+                    + "for example of another type, is another characteristic."
+            )
             Task {
                 do { try await session.waitForSubscriber(of: level) } catch let error as PeripheralError {
                     codes.append(error.code)

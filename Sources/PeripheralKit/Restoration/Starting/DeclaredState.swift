@@ -81,7 +81,7 @@ struct DeclaredState: Sendable {
             throw PeripheralError(
                 code: .notDeclared,
                 message: "Characteristic \(characteristic.uuid) is not part of this peripheral. "
-                    + "Use the constant from its declaration."
+                    + CharacteristicDeclaration.remedyForOtherConstant
             )
         }
         return handle
