@@ -208,14 +208,7 @@ final class AttributeServer: Sendable {
             return .failure(attError(for: error, from: entry, "read"))
         }
         guard entry.length.allows(value.count) else {
-            logger.error(
-                "A read was refused with 'unlikely error' because the handler's value has an invalid length.",
-                metadata: [
-                    "peripheral.attribute": .bounded(entry.name),
-                    "peripheral.length": "\(value.count)",
-                    "peripheral.declared": "\(entry.length)",
-                ]
-            )
+            logInvalidLength(value.count, of: entry)
             return .failure(.unlikelyError)
         }
         // If the handler was late, the read has already been answered. In the meantime, the central may have
@@ -224,6 +217,29 @@ final class AttributeServer: Sendable {
             snapshots.withLock { $0.begin(request, with: value, at: tasks.stopwatch.elapsed()) }
         }
         return value.attributePart(from: request.offset)
+    }
+
+    /// Logs that the value of a handler has a length that the attribute cannot have, or that is not declared.
+    private func logInvalidLength(_ count: Int, of entry: Entry) {
+        guard count <= maximumValueLength else {
+            logger.error(
+                "A read was refused with 'unlikely error' because the handler's value is too long for an attribute. Shorten the value, or send it as a document.",
+                metadata: [
+                    "peripheral.attribute": .bounded(entry.name),
+                    "peripheral.length": "\(count)",
+                    "peripheral.maximum": "\(maximumValueLength)",
+                ]
+            )
+            return
+        }
+        logger.error(
+            "A read was refused with 'unlikely error' because the handler's value has an invalid length.",
+            metadata: [
+                "peripheral.attribute": .bounded(entry.name),
+                "peripheral.length": "\(count)",
+                "peripheral.declared": "\(entry.length)",
+            ]
+        )
     }
 
     /// Answers a write.
@@ -367,9 +383,10 @@ final class AttributeServer: Sendable {
         guard !(error is CancellationError && Task.isCancelled) else { return .unlikelyError }
         let reason =
             error is RestorationError
-            ? "its value could not be saved" : "its handler threw an error with no ATT error code"
+            ? "its value could not be saved."
+            : "its handler threw an error with no ATT error code. Throw an ATTError, or make the error conform to ATTErrorConvertible."
         logger.warning(
-            "A request was refused with 'unlikely error' because \(reason).",
+            "A request was refused with 'unlikely error' because \(reason)",
             metadata: [
                 "peripheral.attribute": .bounded(entry.name),
                 "peripheral.operation": "\(operation)",

@@ -59,6 +59,18 @@ struct LengthTests {
         }
     }
 
+    @Test func theLogNamesTheLimitOfAnAttribute() async throws {
+        let value = Characteristic<[UInt8]>(0x2A19, .read) { Read { [UInt8](repeating: 7, count: 513) } }
+        let log = LogRecorder()
+        try await Peripheral("Length") { GATTService(0x180F) { value } }.test(logger: log.logger) {
+            central async throws in
+            await #expect(throws: ATTError.unlikelyError) { try await central.read(value) }
+        }
+        let line = log.lines.first { $0.hasPrefix("error: A read was refused") }
+        #expect(line?.contains("too long for an attribute. Shorten the value, or send") == true)
+        #expect(line?.hasSuffix("; 513; 512]") == true)
+    }
+
     @Test(arguments: rows)
     func valuesOfAnotherLengthAreNotNotified(_ row: Row) async throws {
         let value = Characteristic<[UInt8]>(0x2A19, .notify, length: row.length)

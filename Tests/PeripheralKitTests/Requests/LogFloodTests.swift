@@ -137,7 +137,7 @@ struct LogFloodTests {
         }
         expectFewLines(
             of: [
-                "A request was refused with 'unlikely error' because its handler threw an error",
+                "A request was refused with 'unlikely error' because its handler threw an error with no ATT error code. Throw an ATTError, or make the error conform to ATTErrorConvertible.",
                 "A read was refused with 'unlikely error' because the handler's value has an invalid length",
                 "A read of an aggregate format failed because the stack has not reported the handles of the formats.",
                 "A write was refused because the central writes faster than the handlers",
