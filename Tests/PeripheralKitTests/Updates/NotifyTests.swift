@@ -115,6 +115,11 @@ struct NotifyTests {
                 try await session.notify(data, value)
             }
             #expect(error?.code == .invalidValue)
+            #expect(
+                error?.message == "The value for characteristic \(data.uuid) has 513 bytes. "
+                    + "An attribute holds at most 512 bytes. "
+                    + "Shorten the value, or send it as a document with session.send."
+            )
         }
     }
 }
