@@ -8,6 +8,8 @@ package struct RefusedLength: Hashable, Sendable {
     package var attribute: String
     /// The number of bytes; for a value in parts, up to the part that was refused.
     package var length: Int
+    /// Whether ``length`` is the length of the whole value.
+    package var isWhole: Bool
     /// The number of bytes that the imitated version accepts in such a write.
     package var maximum: Int
 
@@ -19,7 +21,8 @@ package struct RefusedLength: Hashable, Sendable {
         let reason =
             maximum < maximumLength
             ? ", because versions before 5.69 count a part of the packet as part of the value" : ""
-        return "\(stack) has refused a written value of \(length) bytes or more for \(attribute) with "
+        let length = isWhole ? "\(length) bytes" : "\(length) bytes or more"
+        return "\(stack) has refused a written value of \(length) for \(attribute) with "
             + "'invalid attribute value length'. In such a write it accepts at most \(maximum) bytes\(reason). "
             + "No version accepts more than \(maximumLength) bytes. The program does not learn of the write."
     }

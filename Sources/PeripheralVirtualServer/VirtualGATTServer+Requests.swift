@@ -50,6 +50,7 @@ extension VirtualGATTServer {
                 central: central,
                 attribute: state.att.database.name(of: handle),
                 length: length,
+                isWhole: !isPrepared,
                 maximum: maximum
             )
             state.observer?(.refusedLength(refusal))

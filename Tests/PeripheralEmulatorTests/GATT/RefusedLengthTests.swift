@@ -10,7 +10,7 @@ import Testing
 struct RefusedLengthTests {
     private static let cases: [(version: BlueZVersion, length: Int, mtu: Int, explanation: String?)] = [
         ("5.66", 510, 517, nil),
-        ("5.66", 512, 517, "BlueZ 5.66 has refused a written value of 512 bytes or more"),
+        ("5.66", 512, 517, "BlueZ 5.66 has refused a written value of 512 bytes for"),
         ("5.66", 600, 517, "BlueZ 5.66 has refused a written value of 512 bytes or more"),
         ("5.66", 600, 23, "BlueZ 5.66 has refused a written value of 522 bytes or more"),
         ("5.87", 512, 517, nil),

@@ -113,7 +113,7 @@ struct InMemoryStackTests {
         for reason in reasons {
             let name = stack == .specification ? "The in-memory stack" : "\(stack)"
             #expect(reason.hasPrefix("warning: \(name) has refused"))
-            #expect(reason.contains(" bytes or more for characteristic 2a6e of service 181a with "))
+            #expect(reason.contains(" \(length) bytes for characteristic 2a6e of service 181a with "))
             let isOld = ["BlueZ 5.66", "BlueZ 5.68"].contains(name)
             #expect(reason.contains("at most 510 bytes, because versions before 5.69") == isOld)
             #expect(reason.contains("at most 512 bytes. No version accepts more") == !isOld)
@@ -136,6 +136,7 @@ struct InMemoryStackTests {
             }
         }
         #expect(log.lines.contains { $0.contains("at most 508 bytes") } == !isAccepted)
+        #expect(log.lines.contains { $0.contains("value of 509 bytes or more for") } == !isAccepted)
     }
 
     /// An error, not a crash.
