@@ -80,7 +80,17 @@ struct StateDirectoryTests {
         #expect(
             await message(ofStoreAt: missing)
                 == "The directory \(missing) cannot be created: No such file or directory. "
-                + "Remedy: create the directory, or choose another one."
+                + "Remedy: create the directory that contains it, or choose another one."
+        )
+        let inFile = directory.path(of: "file/inner")
+        #expect(
+            await message(ofStoreAt: inFile) == "The directory \(inFile) cannot be created: Not a directory. "
+                + "Remedy: choose another path, because a part of this path is a file."
+        )
+        #expect(
+            await message(ofStoreAt: "/proc/inner")
+                == "The directory /proc/inner cannot be created: No such file or directory. Remedy: choose another "
+                + "directory, because its file system does not allow new directories there."
         )
         #expect(chmod(directory.path, 0o775) == 0)
         #expect(

@@ -22,6 +22,20 @@ struct SystemError: Equatable {
         }
     }
 
+    /// Advice for a directory that cannot be created.
+    ///
+    /// - Parameter hasParent: Whether the directory that would contain it exists.
+    /// - Returns: The advice.
+    func remedyForCreating(hasParent: Bool) -> String {
+        switch number {
+        case ENOTDIR: "choose another path, because a part of this path is a file"
+        case ENOENT where hasParent:
+            "choose another directory, because its file system does not allow new directories there"
+        case ENOENT: "create the directory that contains it, or choose another one"
+        default: remedy
+        }
+    }
+
     /// Advice for a file or directory that cannot be written.
     var remedy: String {
         switch number {

@@ -35,10 +35,11 @@ final class TrustedDirectory: Sendable {
             let error = SystemError.last
             // If the directory may already exist, opening it reports any other problem.
             guard unsafe error.number == EEXIST || access(ancestor, F_OK) == 0 else {
+                let remedy = error.remedyForCreating(hasParent: Self.hasParent(ancestor))
                 throw RestorationError(
                     code: .unwritable,
                     message: "The directory \(ancestor) cannot be created: \(error.description). "
-                        + "Remedy: \(error.remedy)."
+                        + "Remedy: \(remedy)."
                 )
             }
         }
@@ -128,6 +129,13 @@ final class TrustedDirectory: Sendable {
             adopting: Glibc.open(path + "/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         )
         _ = fsync(parent.number)
+    }
+
+    /// Whether the directory that contains a path exists.
+    private static func hasParent(_ path: String) -> Bool {
+        let paths = ancestors(of: path, count: 2)
+        // A path without a parent in it is in the root directory or in the current directory.
+        return unsafe paths.count < 2 || access(paths[0], F_OK) == 0
     }
 
     private static func ancestors(of path: String, count: Int) -> [String] {
