@@ -127,6 +127,19 @@ struct RecoveryTests {
         }
     }
 
+    /// With the other recoveries, the run waits for the adapter.
+    @Test func anAdapterThatIsOffEndsARunWithoutRecovery() async throws {
+        try await withEmulatedBlueZ { bluez in
+            await bluez.setPowered(false)
+            let error = await #expect(throws: PeripheralError.self) {
+                try await Self.makePeripheral().run(on: bluez.backend(recovery: .never), logger: .silent) {
+                    _ in
+                }
+            }
+            #expect(error?.code == .adapterUnavailable)
+        }
+    }
+
     @Test func anAdapterThatGoesOnAndOffDoesNotFloodTheLog() async throws {
         let log = LogRecorder()
         let clock = ManualClock()

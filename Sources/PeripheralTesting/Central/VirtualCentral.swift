@@ -94,6 +94,10 @@ public final class VirtualCentral: TestCentral {
     }
 
     /// Immediately returns all advertisements that are on the air.
+    ///
+    /// In memory, a peripheral still advertises after a central has connected. On the emulated Bluetooth 5
+    /// adapter, a connection stops the advertisements. The result is then empty until they are registered
+    /// again, or the connection ends.
     public func scan() -> [ScanResult] {
         server.advertisements.map { advertisement in
             ScanResult(
