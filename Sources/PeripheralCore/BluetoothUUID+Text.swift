@@ -1,5 +1,5 @@
 extension BluetoothUUID: LosslessStringConvertible {
-    /// Creates a UUID from text in upper or lower case.
+    /// Creates a UUID from text that is known only at run time, in upper or lower case.
     ///
     /// The text must contain 4, 8 or 32 hexadecimal digits. If there are 32 digits, hyphens must divide them
     /// into groups of 8, 4, 4, 4 and 12 digits. The text must not contain prefixes, braces or spaces. If the

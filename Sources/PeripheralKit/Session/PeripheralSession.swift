@@ -61,6 +61,9 @@ extension PeripheralSession {
     ///
     /// The list contains all centrals with a connection to the adapter. The list also contains centrals that
     /// never send a request to this peripheral. The list of centrals is empty after the session ends.
+    ///
+    /// bluetoothd reports a connection a moment after the central knows it. To be sure that a central is in
+    /// the list, read ``events``, or wait for a request of the central.
     public var centrals: [Central] {
         runtime.register.centrals
     }
@@ -410,8 +413,9 @@ extension PeripheralSession {
     /// - Throws: The function throws one of these errors:
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///     ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``.
-    ///   - ``RestorationError`` when the attempt to save the value fails. After a failed attempt, the session
-    ///     tries to save the value again, and then sends the value.
+    ///   - ``RestorationError`` when the attempt to save the value fails, for example because the disk is
+    ///     full. Centrals read the new value nevertheless. The session tries to save the value again, and
+    ///     then sends the value. If the program ends before, the next run has the earlier value.
     ///   - ``RestorationError`` when the session cannot save the updates in a full update queue. After this
     ///     error, the value is unchanged.
     ///   - `CancellationError`.
