@@ -261,7 +261,8 @@ extension ConformanceSuite {
             try await central.pair(.justWorks)
             try await untilBonded(events)
             for round: UInt8 in 1...2 {
-                let channel = try await central.openChannel(psm: session.psm(of: listener))
+                // When this read is answered, the program knows of the connection.
+                let channel = try await central.openChannel(psm: central.read(listener.psm))
                 try await expectEcho(of: [round], over: channel)
                 let known = try await centrals.next()
                 try expect("central", session.centrals.map(\.id), is: [known.id])
