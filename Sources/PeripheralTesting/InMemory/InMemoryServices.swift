@@ -16,6 +16,7 @@ final class InMemoryServices: Sendable {
     private let provider: any VirtualAttributeProvider
     private let numbers: SubscriptionNumbers
     private let groups = Mutex<[Group]>([])
+    private let hasEnded = Atomic(false)
 
     init(
         on server: VirtualGATTServer,
@@ -54,6 +55,8 @@ final class InMemoryServices: Sendable {
         let ranges = table.services.indices.map { table.serviceRange($0) }
         let present = Dictionary(uniqueKeysWithValues: ranges.map { ($0.lowerBound, $0) })
         groups.withLock { $0.append(Group(application: application, table: table, present: present)) }
+        // The run may have ended meanwhile.
+        if hasEnded.load(ordering: .sequentiallyConsistent) { _ = removeGroups() }
     }
 
     /// Throws an error if the handles of a pinned service belong to the stack or to another peripheral.
@@ -91,11 +94,22 @@ final class InMemoryServices: Sendable {
 
     /// Removes all services, and waits for the answers to all requests.
     func removeAll() async {
+        hasEnded.store(true, ordering: .sequentiallyConsistent)
+        let pending = removeGroups()
+        await withTaskCancellationHandler {
+            for task in pending { _ = await task.value }
+        } onCancel: {
+            for task in pending { task.cancel() }
+        }
+    }
+
+    /// Removes all services, and returns the requests that are not answered yet.
+    private func removeGroups() -> [Task<Result<[UInt8], ATTError>, Never>] {
         let removed = groups.withLock { groups in
             defer { groups = [] }
             return groups
         }
-        for group in removed { await server.remove(group.application) }
+        return removed.flatMap { server.removeAtOnce($0.application) }
     }
 
     /// Returns the application of an attribute, and its table.
