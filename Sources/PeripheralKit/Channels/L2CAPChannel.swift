@@ -65,11 +65,7 @@ public final class L2CAPChannel: AsyncSequence, Sendable {
     ///   - ``PeripheralError/Code/disconnected`` if the channel has ended.
     public func send(_ packet: [UInt8]) async throws {
         try checkLength(of: packet)
-        do {
-            try await writers.enter()
-        } catch let error as PeripheralError where error.code == .stopped {
-            throw PeripheralError.channelEnded
-        }
+        try await writers.enter()
         defer { writers.leave() }
         while try !transmit(packet) {
             await output.waitUnlessCancelled()
