@@ -14,5 +14,5 @@ package enum BlueZ {
     package static let agentManager: InterfaceName = "org.bluez.AgentManager1"
     package static let agent: InterfaceName = "org.bluez.Agent1"
     package static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"
-    package static let peer: InterfaceName = "org.freedesktop.DBus.Peer"
+    package static let introspectable: InterfaceName = "org.freedesktop.DBus.Introspectable"
 }

@@ -17,12 +17,9 @@ struct ListenerTests {
         func links(of adapter: ObjectPath) -> [LinkState]? { [] }
 
         func listen(
-            _ listener: BackendListener,
-            psm: UInt16?,
-            on adapter: ObjectPath,
-            at address: DeviceAddress,
-            _ loop: EventLoop,
-            _ request: @escaping (any BackendChannel, DeviceAddress) -> Void
+            _ request: ListenerRequest,
+            on loop: EventLoop,
+            _ handle: @escaping (any BackendChannel, DeviceAddress) -> Void
         ) throws(ChannelListenerFailure) -> any ChannelListener {
             throw failure
         }

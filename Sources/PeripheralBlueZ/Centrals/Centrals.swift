@@ -119,6 +119,7 @@ actor Centrals {
             kernelLinks: kernelLinks,
             connections: connections,
             devices: devices,
+            turns: turns,
             loop: connection.loop
         )
         transmitter = UpdateTransmitter(

@@ -83,8 +83,9 @@ final class DaemonTurns {
     /// Requests an answer of bluetoothd, and runs the work with a number after the answer.
     func ask(for number: Int) {
         connection.assumeIsolated { [weak centrals] connection in
+            // bluetoothd sends its pending reports before it answers. It would answer `Peer.Ping` before them.
             // The arguments are well-formed.
-            try? connection.call(BlueZ.name, "/", BlueZ.peer, "Ping") { answer in
+            try? connection.call(BlueZ.name, "/", BlueZ.introspectable, "Introspect") { answer in
                 switch answer {
                 case .failure(.disconnected): break
                 // bluetoothd has not read the request yet.

@@ -36,7 +36,7 @@ struct Devices {
 
     /// Returns when bluetoothd has handled everything that was sent to it through the bus before.
     func untilAnswered() async {
-        _ = try? await call("/", BlueZ.peer, "Ping")
+        _ = try? await call("/", BlueZ.introspectable, "Introspect")
     }
 
     private func device(of central: Central.ID) async throws -> Device? {

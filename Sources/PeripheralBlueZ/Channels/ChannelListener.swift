@@ -1,3 +1,7 @@
+package import PeripheralCore
+package import PeripheralDBus
+package import PeripheralKit
+
 /// An open listener for L2CAP channels.
 ///
 /// The object belongs to an event loop. The listener closes with its last reference, or with ``close()``.
@@ -7,6 +11,17 @@ package protocol ChannelListener: AnyObject {
 
     /// Stops accepting channels. Open channels stay open.
     func close()
+}
+
+/// A listener to open, and where it listens.
+package struct ListenerRequest: Hashable, Sendable {
+    package var listener: BackendListener
+    /// The number; `nil` for any free number.
+    package var psm: UInt16?
+    /// The path of the adapter's object.
+    package var adapter: ObjectPath
+    /// The address of the adapter.
+    package var address: DeviceAddress
 }
 
 /// The reason why a listener cannot be opened.

@@ -10,13 +10,33 @@ final class ChannelListeners {
     private let kernelLinks: any KernelLinks
     private let connections: Connections
     private let devices: DeviceRegister
+    private let turns: DaemonTurns
     private let loop: EventLoop
     private var open: [any ChannelListener] = []
+    /// The requests that wait for bluetoothd, by their numbers.
+    private var requests: [Int: Request] = [:]
+    private var lastRequest = 0
 
-    init(kernelLinks: any KernelLinks, connections: Connections, devices: DeviceRegister, loop: EventLoop) {
-        (self.kernelLinks, self.connections, self.devices, self.loop) = (
-            kernelLinks, connections, devices, loop
-        )
+    private struct Request {
+        let channel: any BackendChannel
+        let address: DeviceAddress
+        let listener: Int
+    }
+
+    /// The number of requests that can wait for bluetoothd.
+    ///
+    /// If bluetoothd hangs, this bounds the number of sockets.
+    private static let capacity = 32
+
+    init(
+        kernelLinks: any KernelLinks,
+        connections: Connections,
+        devices: DeviceRegister,
+        turns: DaemonTurns,
+        loop: EventLoop
+    ) {
+        (self.kernelLinks, self.connections, self.devices) = (kernelLinks, connections, devices)
+        (self.turns, self.loop) = (turns, loop)
     }
 
     /// Opens the listeners.
@@ -38,16 +58,22 @@ final class ChannelListeners {
     ) throws(RegistrationStateMachine.Failure) -> [UInt16] {
         end()
         for (index, listener) in listeners.enumerated() {
-            let wanted = listener.psm.number ?? (former.indices.contains(index) ? former[index] : nil)
+            let request = ListenerRequest(
+                listener: listener,
+                psm: listener.psm.number ?? (former.indices.contains(index) ? former[index] : nil),
+                adapter: adapter,
+                address: address
+            )
             do throws(ChannelListenerFailure) {
                 open.append(
-                    try self.listener(listener, wanted, on: adapter, at: address) { [weak self] in
-                        self?.requested($0, by: $1) { host($0, $1, index) }
+                    try self.listener(for: request) { [weak self] channel, address in
+                        let request = Request(channel: channel, address: address, listener: index)
+                        self?.requested(request, host)
                     }
                 )
             } catch {
                 end()
-                throw .listening(error, at: index, psm: wanted)
+                throw .listening(error, at: index, psm: request.psm)
             }
         }
         return open.map(\.psm)
@@ -55,34 +81,44 @@ final class ChannelListeners {
 
     /// Opens a listener with the wanted number, or with another one if the declaration permits it.
     private func listener(
-        _ listener: BackendListener,
-        _ wanted: UInt16?,
-        on adapter: ObjectPath,
-        at address: DeviceAddress,
-        _ request: @escaping (any BackendChannel, DeviceAddress) -> Void
+        for request: ListenerRequest,
+        _ handle: @escaping (any BackendChannel, DeviceAddress) -> Void
     ) throws(ChannelListenerFailure) -> any ChannelListener {
         do throws(ChannelListenerFailure) {
-            return try kernelLinks.listen(listener, psm: wanted, on: adapter, at: address, loop, request)
-        } catch .taken where listener.psm.canMove && wanted != nil {
-            return try kernelLinks.listen(listener, psm: nil, on: adapter, at: address, loop, request)
+            return try kernelLinks.listen(request, on: loop, handle)
+        } catch .taken where request.listener.psm.canMove && request.psm != nil {
+            var request = request
+            request.psm = nil
+            return try kernelLinks.listen(request, on: loop, handle)
         }
     }
 
+    /// Passes a request to the host after the reports that bluetoothd has sent before.
+    ///
+    /// The request comes from the kernel, so it can arrive before bluetoothd's report that the central has
+    /// connected, or that its connection before has ended.
     private func requested(
-        _ channel: any BackendChannel,
-        by address: DeviceAddress,
-        _ host: (any BackendChannel, Central.ID) -> Void
+        _ request: Request,
+        _ host: @escaping (any BackendChannel, Central.ID, Int) -> Void
     ) {
-        let id = devices.id(ofLink: address)
-        // The request shows that the central is connected, possibly before bluetoothd reports it.
-        let central = devices.central(id) ?? connections.central(address, mtu: 23)
-        host(channel, central.id)
+        guard requests.count < Self.capacity else { return request.channel.abort() }
+        lastRequest += 1
+        requests[lastRequest] = request
+        turns.onAnswer { [weak self, number = lastRequest] in self?.open(number, host) }
+    }
+
+    private func open(_ number: Int, _ host: (any BackendChannel, Central.ID, Int) -> Void) {
+        guard let request = requests.removeValue(forKey: number) else { return }
+        let id = devices.id(ofLink: request.address)
+        let central = devices.central(id) ?? connections.central(request.address, mtu: 23)
+        host(request.channel, central.id, request.listener)
     }
 
     /// Closes the listeners.
     func end() {
         for listener in open { listener.close() }
-        open = []
+        for request in requests.values { request.channel.abort() }
+        (open, requests) = ([], [:])
     }
 }
 

@@ -19,23 +19,21 @@ final class L2CAPListenerSocket: ChannelListener {
     private let socket: OwnedFileDescriptor
     private let listener: BackendListener
     private let loop: EventLoop
-    private let request: (any BackendChannel, DeviceAddress) -> Void
+    private let handle: (any BackendChannel, DeviceAddress) -> Void
     private var source: LoopSource?
 
     /// Opens the socket and begins to accept channels.
     init(
-        _ listener: BackendListener,
-        psm wanted: UInt16?,
-        at adapter: DeviceAddress,
+        _ request: ListenerRequest,
         on loop: EventLoop,
-        _ request: @escaping (any BackendChannel, DeviceAddress) -> Void
+        _ handle: @escaping (any BackendChannel, DeviceAddress) -> Void
     ) throws(ChannelListenerFailure) {
-        (self.listener, self.loop, self.request) = (listener, loop, request)
+        (listener, self.loop, self.handle) = (request.listener, loop, handle)
         let kind = CInt(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = Glibc.socket(L2CAPOptions.addressFamily, kind, L2CAPOptions.l2capProtocol)
         guard descriptor >= 0 else { throw .noSockets }
         socket = OwnedFileDescriptor(adopting: descriptor)
-        var address = L2CAPAddress(adapter, psm: wanted ?? 0)
+        var address = L2CAPAddress(request.address, psm: request.psm ?? 0)
         guard unsafe address.withSocketAddress({ unsafe bind(descriptor, $0, $1.pointee) }) == 0 else {
             switch errno {
             case EADDRINUSE: throw .taken
@@ -78,7 +76,7 @@ final class L2CAPListenerSocket: ChannelListener {
                 receiveMTU: listener.mtu,
                 bufferedBytes: listener.bufferedBytes
             )
-            if let address = address.address { request(channel, address) } else { channel.abort() }
+            if let address = address.address { handle(channel, address) } else { channel.abort() }
         }
     }
 

@@ -13,7 +13,8 @@ package final class L2CAPSocket: BackendChannel {
     private struct State {
         /// `nil` after the channel is closed.
         var socket: OwnedFileDescriptor?
-        var changed: (@Sendable (ChannelDirection) -> Void)?
+        /// Receives the events until the channel is closed.
+        var report: (@Sendable (BackendChannelEvent) -> Void)?
         /// How often in a row the kernel has had no packet after the end of the channel.
         var endReports = 0
         /// Whether the host has closed the channel, and sent packets may still wait.
@@ -37,14 +38,14 @@ package final class L2CAPSocket: BackendChannel {
     private static let retryTime = Duration.milliseconds(5)
     /// The time between two looks at a closing socket.
     private static let closingInterval = Duration.milliseconds(10)
-    /// The time that a closing channel waits for the central without progress.
-    private static let closingPatience = 500
 
     private let loop: EventLoop
     private let receiveMTU: Int
     private let bufferedBytes: Int
     /// The MTU of the central in a test without Bluetooth; `nil` asks the kernel.
     private let sendMTU: Int?
+    /// The number of looks without progress after which a closing socket is closed.
+    private let closingLooks: Int
     private let state: Mutex<State>
 
     /// - Parameters:
@@ -53,29 +54,34 @@ package final class L2CAPSocket: BackendChannel {
     ///   - receiveMTU: The longest packet that can arrive.
     ///   - bufferedBytes: The memory for packets that the host has not received yet.
     ///   - sendMTU: The longest packet to send; `nil` asks the kernel.
+    ///   - closingTime: How long a closing channel waits for the central without progress.
     package init(
         _ socket: OwnedFileDescriptor,
         on loop: EventLoop,
         receiveMTU: Int,
         bufferedBytes: Int,
-        sendMTU: Int? = nil
+        sendMTU: Int? = nil,
+        closingTime: Duration = .seconds(5)
     ) {
         self.loop = loop
         self.receiveMTU = receiveMTU
         self.bufferedBytes = bufferedBytes
         self.sendMTU = sendMTU
+        closingLooks = Int(closingTime / Self.closingInterval)
         state = Mutex(State(socket: socket))
     }
 
-    package func accept(_ changed: @escaping @Sendable (ChannelDirection) -> Void) -> Int? {
+    package func accept(_ report: @escaping @Sendable (BackendChannelEvent) -> Void) -> Int? {
         state.withLock { state -> Int? in
             guard let socket = state.socket else { return nil }
             // The kernel grants credits for about a sixth of the buffer, which is twice this size. It must be
             // enough for one packet, or the central waits forever.
             let size = min(max(bufferedBytes, 4 * receiveMTU), Self.largestBuffer)
             _ = L2CAPOptions.set(SO_RCVBUF, of: SOL_SOCKET, to: UInt32(size).gattBytes, on: socket)
-            state.changed = changed
-            if let sendMTU { return sendMTU }
+            if let sendMTU {
+                state.report = report
+                return sendMTU
+            }
             // The first call of `recv` accepts a deferred channel. It takes nothing.
             var nothing: UInt8 = 0
             _ = unsafe recv(socket.descriptor, &nothing, 0, CInt(MSG_DONTWAIT))
@@ -85,6 +91,7 @@ package final class L2CAPSocket: BackendChannel {
                 let largest = UInt32(Self.largestBuffer).gattBytes
                 _ = L2CAPOptions.set(SO_SNDBUF, of: SOL_SOCKET, to: largest, on: socket)
             }
+            state.report = report
             return mtu
         }
     }
@@ -118,7 +125,8 @@ package final class L2CAPSocket: BackendChannel {
                     continue
                 }
                 if count == 0 { return .packet([]) }
-                expect(.input, &state)
+                if !state.awaitsInput { loop.execute { self.setWatch() } }
+                state.awaitsInput = true
                 return .empty
             }
             return .ended
@@ -138,7 +146,8 @@ package final class L2CAPSocket: BackendChannel {
             switch answer {
             case .full:
                 state.hasMisreportedRoom = state.reportedRoom
-                expect(.output, &state)
+                if !state.awaitsOutput { loop.execute { self.setWatch() } }
+                state.awaitsOutput = true
             case .sent, .tooLong, .ended:
                 state.hasMisreportedRoom = false
             }
@@ -184,16 +193,6 @@ package final class L2CAPSocket: BackendChannel {
 
     // MARK: Waiting
 
-    /// Has the loop report when there is a packet or room.
-    private func expect(_ direction: ChannelDirection, _ state: inout State) {
-        let awaits: Bool
-        switch direction {
-        case .input: (awaits, state.awaitsInput) = (state.awaitsInput, true)
-        case .output: (awaits, state.awaitsOutput) = (state.awaitsOutput, true)
-        }
-        if !awaits { loop.execute { self.setWatch() } }
-    }
-
     /// Watches the socket for all that the host waits for.
     ///
     /// The function runs on the loop.
@@ -215,16 +214,16 @@ package final class L2CAPSocket: BackendChannel {
 
     private func report(_ events: FileDescriptorEvents) {
         let hasEnded = events.contains(.hangUp) || events.contains(.error)
-        let (hasInput, hasOutput, changed) = state.withLock { state in
+        let (hasInput, hasOutput, report) = state.withLock { state in
             let hasInput = state.awaitsInput && (hasEnded || events.contains(.readable))
             let hasOutput = state.awaitsOutput && (hasEnded || events.contains(.writable))
             if hasInput { state.awaitsInput = false }
             if hasOutput { (state.awaitsOutput, state.reportedRoom) = (false, true) }
-            return (hasInput, hasOutput, state.changed)
+            return (hasInput, hasOutput, state.report)
         }
         setWatch()
-        if hasInput { changed?(.input) }
-        if hasOutput { changed?(.output) }
+        if hasInput { report?(.input) }
+        if hasOutput { report?(.output) }
     }
 
     // MARK: Closing
@@ -235,7 +234,7 @@ package final class L2CAPSocket: BackendChannel {
             state.isClosing = true
             return true
         }
-        if begins { loop.execute { self.closeWhenSent(unsent: .max, remaining: Self.closingPatience) } }
+        if begins { loop.execute { self.closeWhenSent(unsent: .max, remaining: self.closingLooks) } }
     }
 
     /// Closes the socket as soon as everything has left.
@@ -246,11 +245,11 @@ package final class L2CAPSocket: BackendChannel {
     private func closeWhenSent(unsent earlier: UInt32, remaining: Int) {
         guard let socket = state.withLock(\.socket) else { return }
         let unsent = Self.unsentBytes(of: socket)
-        guard unsent > 0, remaining > 0, !Self.hasHungUp(socket) else { return abort() }
+        guard unsent > 0, remaining > 0, !Self.hasHungUp(socket) else { return closeAtOnce() }
         _ = loop.schedule(after: Self.closingInterval) {
             self.closeWhenSent(
                 unsent: unsent,
-                remaining: unsent < earlier ? Self.closingPatience : remaining - 1
+                remaining: unsent < earlier ? self.closingLooks : remaining - 1
             )
         }
     }
@@ -260,11 +259,13 @@ package final class L2CAPSocket: BackendChannel {
     }
 
     private func closeAtOnce() {
-        state.withLock { state in
+        let report = state.withLock { state in
+            defer { (state.watch, state.socket, state.report) = (nil, nil, nil) }
             // The watch must end before the descriptor.
             state.watch?.cancel()
             if let socket = state.socket { _ = shutdown(socket.descriptor, CInt(SHUT_RDWR)) }
-            (state.watch, state.socket, state.changed) = (nil, nil, nil)
+            return state.report
         }
+        report?(.closed)
     }
 }

@@ -83,14 +83,11 @@ package struct HCISocketLinks: KernelLinks {
     }
 
     package func listen(
-        _ listener: BackendListener,
-        psm: UInt16?,
-        on adapter: ObjectPath,
-        at address: DeviceAddress,
-        _ loop: EventLoop,
-        _ request: @escaping (any BackendChannel, DeviceAddress) -> Void
+        _ request: ListenerRequest,
+        on loop: EventLoop,
+        _ handle: @escaping (any BackendChannel, DeviceAddress) -> Void
     ) throws(ChannelListenerFailure) -> any ChannelListener {
-        try L2CAPListenerSocket(listener, psm: psm, at: address, on: loop, request)
+        try L2CAPListenerSocket(request, on: loop, handle)
     }
 
     /// The number in the adapter's name, such as `hci0`.

@@ -52,22 +52,16 @@ package protocol KernelLinks: Sendable {
     /// Opens a listener for L2CAP channels.
     ///
     /// - Parameters:
-    ///   - listener: The listener.
-    ///   - psm: The number; `nil` for any free number.
-    ///   - adapter: The path of the adapter's object.
-    ///   - address: The address of the adapter.
+    ///   - request: The listener, and where it listens.
     ///   - loop: The loop on which the caller runs.
-    ///   - request: Called on the loop with each requested channel, and the address of its link. The closure
-    ///     accepts or aborts the channel.
+    ///   - handle: Called on the loop with each requested channel, and the address of its link. The closure
+    ///     accepts or aborts the channel, at once or later.
     /// - Returns: The open listener.
     /// - Throws: ``ChannelListenerFailure``.
     func listen(
-        _ listener: BackendListener,
-        psm: UInt16?,
-        on adapter: ObjectPath,
-        at address: DeviceAddress,
-        _ loop: EventLoop,
-        _ request: @escaping (any BackendChannel, DeviceAddress) -> Void
+        _ request: ListenerRequest,
+        on loop: EventLoop,
+        _ handle: @escaping (any BackendChannel, DeviceAddress) -> Void
     ) throws(ChannelListenerFailure) -> any ChannelListener
 }
 
@@ -91,12 +85,9 @@ extension KernelLinks {
     package func counters(of adapter: ObjectPath) -> LinkCounters? { nil }
 
     package func listen(
-        _ listener: BackendListener,
-        psm: UInt16?,
-        on adapter: ObjectPath,
-        at address: DeviceAddress,
-        _ loop: EventLoop,
-        _ request: @escaping (any BackendChannel, DeviceAddress) -> Void
+        _ request: ListenerRequest,
+        on loop: EventLoop,
+        _ handle: @escaping (any BackendChannel, DeviceAddress) -> Void
     ) throws(ChannelListenerFailure) -> any ChannelListener {
         throw .noSockets
     }

@@ -6,9 +6,8 @@ private import Synchronization
 
 extension ConformanceSuite {
     static let channelLimiting: [Scenario] = [
-        channelNeedsSecurity, channelNeedsListener, channelsAreLimited, channelStormIsBounded,
-        channelHandlerFails,
-        cancelledSendSendsNothing, channelEndsWithTheRun, listenerKeepsItsNumber, channelOfPrivateAddress,
+        channelNeedsSecurity, channelNeedsListener, channelsAreLimited, closingChannelCounts,
+        channelStormIsBounded, channelHandlerFails, cancelledSendSendsNothing, channelEndsWithTheRun, listenerKeepsItsNumber, channelOfPrivateAddress,
     ]
 
     /// Fails the scenario unless the peripheral refuses the channel for this reason.
@@ -98,6 +97,34 @@ extension ConformanceSuite {
             try await expectEcho(of: [8], over: fourth)
             for _ in 0..<3 { ends.record(()) }
             try await other.disconnect()
+        }
+    }
+
+    static let closingChannelCounts = Scenario("a channel counts until the packets that it has sent have left") {
+        let sent = Recorder<Int>()
+        let listener = L2CAPListener(limits: ChannelLimits(channelsPerCentral: 1)) { channel in
+            var packets = channel.makeAsyncIterator()
+            _ = await packets.next()
+            var count = 0
+            while try channel.trySend(pattern(400)) { count += 1 }
+            sent.record(count)
+        }
+        return ScenarioRun(peripheral(listening: listener)) { central, session in
+            let psm = try await central.read(listener.psm)
+            let first = try await central.openChannel(psm: psm)
+            try await first.setTakesPackets(false)
+            try await first.send([0])
+            let count = try await sent.next()
+            try await expectRefusal(of: "a channel beside a closing one", by: .insufficientAuthorization) {
+                try await central.openChannel(psm: psm)
+            }
+            try await first.setTakesPackets(true)
+            for _ in 0..<count {
+                try expect("packet", try await received(from: first), is: pattern(400))
+            }
+            try expect("packet after the last one", try await first.receive(), is: nil)
+            let second = try await retried { try await central.openChannel(psm: psm) }
+            try await second.close()
         }
     }
 

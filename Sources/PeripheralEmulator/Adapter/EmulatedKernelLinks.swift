@@ -35,17 +35,12 @@ struct EmulatedKernelLinks: KernelLinks {
     }
 
     func listen(
-        _ listener: BackendListener,
-        psm: UInt16?,
-        on adapter: ObjectPath,
-        at address: DeviceAddress,
-        _ loop: EventLoop,
-        _ request: @escaping (any BackendChannel, DeviceAddress) -> Void
+        _ request: ListenerRequest,
+        on loop: EventLoop,
+        _ handle: @escaping (any BackendChannel, DeviceAddress) -> Void
     ) throws(ChannelListenerFailure) -> any ChannelListener {
-        guard let server = controller(of: adapter)?.server else { throw .noSockets }
-        guard let listener = EmulatedListener(listener, psm: psm, on: server, loop, request) else {
-            throw .taken
-        }
+        guard let server = controller(of: request.adapter)?.server else { throw .noSockets }
+        guard let listener = EmulatedListener(request, of: server, on: loop, handle) else { throw .taken }
         return listener
     }
 }

@@ -12,10 +12,10 @@ final class EmulatedListener: ChannelListener {
     ///
     /// `@unchecked Sendable`: the closure is created and called on the loop only.
     private final class Handler: @unchecked Sendable {
-        let request: (any BackendChannel, DeviceAddress) -> Void
+        let handle: (any BackendChannel, DeviceAddress) -> Void
 
-        init(_ request: @escaping (any BackendChannel, DeviceAddress) -> Void) {
-            self.request = request
+        init(_ handle: @escaping (any BackendChannel, DeviceAddress) -> Void) {
+            self.handle = handle
         }
     }
 
@@ -25,15 +25,14 @@ final class EmulatedListener: ChannelListener {
 
     /// Opens a listener; `nil` if the number is taken.
     init?(
-        _ listener: BackendListener,
-        psm: UInt16?,
-        on server: VirtualGATTServer,
-        _ loop: EventLoop,
-        _ request: @escaping (any BackendChannel, DeviceAddress) -> Void
+        _ request: ListenerRequest,
+        of server: VirtualGATTServer,
+        on loop: EventLoop,
+        _ handle: @escaping (any BackendChannel, DeviceAddress) -> Void
     ) {
-        let handler = Handler(request)
-        let number = server.listen(listener, at: psm) { channel, address in
-            loop.execute { handler.request(channel, address) }
+        let handler = Handler(handle)
+        let number = server.listen(request.listener, at: request.psm) { channel, address in
+            loop.execute { handler.handle(channel, address) }
         }
         guard let number else { return nil }
         (self.psm, self.server) = (number, server)

@@ -31,11 +31,11 @@ public struct BackendListener: Hashable, Sendable {
 public protocol BackendChannel: Sendable {
     /// Accepts the channel.
     ///
-    /// - Parameter changed: Called from any thread when the answer of ``receive()`` or of ``send(_:)`` can be
-    ///   different from the last answer ``BackendChannelInput/empty`` or ``BackendChannelOutput/full``. The
-    ///   closure returns at once.
-    /// - Returns: The longest packet that the central receives; `nil` if the channel has ended.
-    func accept(_ changed: @escaping @Sendable (ChannelDirection) -> Void) -> Int?
+    /// - Parameter report: Called from any thread with each event of an accepted channel. The closure returns
+    ///   at once.
+    /// - Returns: The longest packet that the central receives; `nil` if the channel has ended. Then there
+    ///   are no events.
+    func accept(_ report: @escaping @Sendable (BackendChannelEvent) -> Void) -> Int?
 
     /// Takes the next packet.
     func receive() -> BackendChannelInput
@@ -46,19 +46,25 @@ public protocol BackendChannel: Sendable {
     /// Closes the channel after the sent packets have left.
     ///
     /// From now on, ``receive()`` and ``send(_:)`` report the end. If nothing leaves for 5 seconds, the
-    /// backend closes the channel without the rest.
+    /// backend closes the channel without the rest. The event ``BackendChannelEvent/closed`` follows.
     func close()
 
     /// Closes the channel at once, or refuses it if it is not accepted.
+    ///
+    /// If the channel is accepted, the event ``BackendChannelEvent/closed`` follows.
     func abort()
 }
 
-/// A direction of an L2CAP channel.
-public enum ChannelDirection: Hashable, Sendable {
-    /// From the central to the peripheral.
+/// An event of an accepted ``BackendChannel``.
+public enum BackendChannelEvent: Hashable, Sendable {
+    /// The answer of ``BackendChannel/receive()`` can be different from ``BackendChannelInput/empty`` now.
     case input
-    /// From the peripheral to the central.
+    /// The answer of ``BackendChannel/send(_:)`` can be different from ``BackendChannelOutput/full`` now.
     case output
+    /// The host has closed the channel, and the stack has released everything that belonged to it.
+    ///
+    /// The event occurs once. No event follows it.
+    case closed
 }
 
 /// The answer of ``BackendChannel/receive()``.

@@ -2,13 +2,15 @@ internal import PeripheralCore
 
 /// The channels of a run, and the limits of their listeners.
 struct ChannelTable {
-    /// A channel, from its request until its handler has returned.
+    /// A channel, from its request until it is closed.
     struct Entry {
         let number: UInt64
-        var listener: Int
-        var central: Central.ID
-        var channel: L2CAPChannel?
-        var task: Task<Void, Never>?
+        let listener: Int
+        let central: Central.ID
+        fileprivate(set) var channel: L2CAPChannel?
+        /// The task of the handler, until the handler has returned.
+        fileprivate(set) var task: Task<Void, Never>?
+        fileprivate var hasReturned = false
     }
 
     /// The reason for which a channel is refused.
@@ -49,14 +51,22 @@ struct ChannelTable {
     /// - Returns: Whether the run still continues.
     mutating func begin(_ number: UInt64, _ channel: L2CAPChannel, _ task: Task<Void, Never>) -> Bool {
         // The handler may have returned already.
-        if let index = entries.firstIndex(where: { $0.number == number }) {
+        if let index = index(of: number), !entries[index].hasReturned {
             entries[index].channel = channel
             entries[index].task = task
         }
         return !hasEnded
     }
 
-    /// Removes a channel whose handler has returned, or that did not begin.
+    /// Records that the handler of a channel has returned.
+    mutating func returned(_ number: UInt64) {
+        guard let index = index(of: number) else { return }
+        (entries[index].channel, entries[index].task, entries[index].hasReturned) = (nil, nil, true)
+    }
+
+    private func index(of number: UInt64) -> Int? { entries.firstIndex { $0.number == number } }
+
+    /// Removes a channel that is closed, or that was not accepted.
     mutating func remove(_ number: UInt64) {
         entries.removeAll { $0.number == number }
     }

@@ -75,10 +75,11 @@ final class Channels: Sendable {
             return channel.abort()
         }
         let (input, output) = (Wakeup(), Wakeup())
-        let mtu = channel.accept { direction in
-            switch direction {
+        let mtu = channel.accept { [weak self] event in
+            switch event {
             case .input: input.wake()
             case .output: output.wake()
+            case .closed: self?.state.withLock { $0.table.remove(number) }
             }
         }
         guard let mtu else {
@@ -123,8 +124,8 @@ final class Channels: Sendable {
                 metadata: metadata(channel).merging(["peripheral.error": "\(error)"]) { $1 }
             )
         }
+        state.withLock { $0.table.returned(number) }
         channel.close()
-        state.withLock { $0.table.remove(number) }
     }
 
     private func report(_ refusal: ChannelTable.Refusal, _ psm: UInt16, of central: Central) {

@@ -21,7 +21,9 @@ package final class VirtualChannel: BackendChannel {
         var toPeripheral: [[UInt8]] = []
         var toCentral: [[UInt8]] = []
         var centralTakes = true
-        var changed: (@Sendable (ChannelDirection) -> Void)?
+        /// Receives the events until the channel is closed.
+        var report: (@Sendable (BackendChannelEvent) -> Void)?
+        var isAccepted = false
 
         /// The bytes that the peripheral has not received yet.
         var buffered: Int { toPeripheral.reduce(0) { $0 + $1.count } }
@@ -29,12 +31,15 @@ package final class VirtualChannel: BackendChannel {
 
     /// The number of packets that a central accepts while it takes none.
     private static let credits = 8
+    /// The time that a closing channel waits for the central.
+    private static let closingLimit = Duration.seconds(5)
 
     /// The longest packet that the peripheral receives.
     package let receiveMTU: Int
     /// The longest packet that the central receives.
     package let sendMTU: Int
     private let bufferedBytes: Int
+    private let clock: any Clock<Duration>
     private let state = Mutex(State())
     /// Wakes the central that waits for the answer to its request, for a packet, or for room.
     private let input = Wakeup()
@@ -42,17 +47,23 @@ package final class VirtualChannel: BackendChannel {
     private let senders = Turns()
     private let takers = Turns()
 
-    init(receiveMTU: Int, sendMTU: Int, bufferedBytes: Int) {
+    /// - Parameters:
+    ///   - receiveMTU: The longest packet that the peripheral receives.
+    ///   - sendMTU: The longest packet that the central receives.
+    ///   - bufferedBytes: The memory for packets that the peripheral has not received yet.
+    ///   - clock: The clock that measures the limit of 5 seconds for a closing channel.
+    package init(receiveMTU: Int, sendMTU: Int, bufferedBytes: Int, clock: any Clock<Duration>) {
         (self.receiveMTU, self.sendMTU, self.bufferedBytes) = (receiveMTU, sendMTU, bufferedBytes)
+        self.clock = clock
     }
 
     // MARK: The peripheral
 
-    package func accept(_ changed: @escaping @Sendable (ChannelDirection) -> Void) -> Int? {
+    package func accept(_ report: @escaping @Sendable (BackendChannelEvent) -> Void) -> Int? {
         let isOpen = state.withLock { state in
             guard case .requested = state.phase else { return false }
             state.phase = .open
-            state.changed = changed
+            (state.report, state.isAccepted) = (report, true)
             return true
         }
         input.wake()
@@ -85,12 +96,27 @@ package final class VirtualChannel: BackendChannel {
     }
 
     package func close() {
-        state.withLock { state in
-            guard case .open = state.phase else { return }
-            state.phase = state.centralTakes ? .ended : .closing
+        let phase: Phase? = state.withLock { state in
+            switch state.phase {
+            case .open: state.phase = state.centralTakes ? .ended : .closing
+            case .ended: break
+            case .requested, .closing: return nil
+            }
             state.toPeripheral = []
+            return state.phase
+        }
+        switch phase {
+        case .closing: Task { await self.endLater() }
+        case .ended: released()
+        case .requested, .open, nil: return
         }
         wakeAll()
+    }
+
+    /// Ends a closing channel whose central takes nothing.
+    private func endLater() async {
+        do { try await clock.sleep(for: Self.closingLimit) } catch { return }
+        abort()
     }
 
     package func abort() {
@@ -99,6 +125,16 @@ package final class VirtualChannel: BackendChannel {
             state.toPeripheral = []
         }
         wakeAll()
+        released()
+    }
+
+    /// Reports once that the channel is closed.
+    private func released() {
+        let report = state.withLock { state in
+            defer { state.report = nil }
+            return state.report
+        }
+        report?(.closed)
     }
 
     // MARK: The central
@@ -110,7 +146,7 @@ package final class VirtualChannel: BackendChannel {
         while true {
             switch state.withLock(\.phase) {
             case .open, .closing: return true
-            case .ended: return state.withLock { $0.changed != nil }
+            case .ended: return state.withLock(\.isAccepted)
             case .requested: await input.wait()
             }
         }
@@ -134,7 +170,7 @@ package final class VirtualChannel: BackendChannel {
             }
             guard let isTaken else { throw TestCentralError.channelEnded }
             if isTaken {
-                state.withLock(\.changed)?(.input)
+                state.withLock(\.report)?(.input)
                 return
             }
             await output.waitUnlessCancelled()
@@ -163,27 +199,34 @@ package final class VirtualChannel: BackendChannel {
 
     /// Sets whether the central takes packets, and so grants credits.
     package func setTakesPackets(_ takes: Bool) {
-        let changed = state.withLock { state in
+        let (isClosed, report) = state.withLock { state in
             state.centralTakes = takes
-            if takes, case .closing = state.phase { state.phase = .ended }
-            return state.changed
+            guard takes, case .closing = state.phase else { return (false, state.report) }
+            state.phase = .ended
+            return (true, state.report)
         }
         input.wake()
-        changed?(.output)
+        report?(.output)
+        if isClosed { released() }
     }
 
     /// Ends the channel for both sides.
     package func end() {
-        state.withLock { $0.phase = .ended }
+        let wasClosing = state.withLock { state in
+            defer { state.phase = .ended }
+            if case .closing = state.phase { return true }
+            return false
+        }
         wakeAll()
+        if wasClosing { released() }
     }
 
     private func wakeAll() {
         input.wake()
         output.wake()
-        let changed = state.withLock(\.changed)
-        changed?(.input)
-        changed?(.output)
+        let report = state.withLock(\.report)
+        report?(.input)
+        report?(.output)
     }
 }
 

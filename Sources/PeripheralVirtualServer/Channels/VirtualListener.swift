@@ -61,7 +61,8 @@ extension VirtualGATTServer {
             let channel = VirtualChannel(
                 receiveMTU: listener.declaration.mtu,
                 sendMTU: mtu,
-                bufferedBytes: listener.declaration.bufferedBytes
+                bufferedBytes: listener.declaration.bufferedBytes,
+                clock: clock
             )
             state.channels[connection, default: []].append(channel)
             return (listener, link.central.linkAddress, channel)

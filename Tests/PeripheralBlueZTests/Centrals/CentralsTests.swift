@@ -277,7 +277,7 @@ struct CentralsTests {
             let (asked, ask) = AsyncStream.makeStream(of: Void.self)
             // bluetoothd reports the disconnection before it answers, so the report arrives before the
             // answer.
-            let ping = ExportedMethod("Ping", "", "") { [server = bus.server] _, reply in
+            let introspect = ExportedMethod("Introspect", "", "s") { [server = bus.server] _, reply in
                 server.assumeIsolated { server in
                     try? server.emitPropertiesChanged(
                         leaving,
@@ -285,12 +285,15 @@ struct CentralsTests {
                         [("Connected", .bool(false))]
                     )
                 }
-                reply.send()
+                reply.send { $0.append("<node></node>") }
                 ask.yield()
             }
             try await bus.server.exportObjectManager(at: "/")
             try await bus.server.export(
-                ExportedObject("/", [ExportedInterface("org.freedesktop.DBus.Peer", methods: [ping])])
+                ExportedObject(
+                    "/",
+                    [ExportedInterface("org.freedesktop.DBus.Introspectable", methods: [introspect])]
+                )
             )
             try await bus.server.requestName("org.bluez")
 

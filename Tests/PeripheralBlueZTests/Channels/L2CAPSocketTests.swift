@@ -16,10 +16,9 @@ struct L2CAPSocketTests {
         let loop = EventLoop()
         let channel: L2CAPSocket
         let other: OwnedFileDescriptor
-        /// The directions that have changed.
-        let changes = Mutex<[ChannelDirection]>([])
+        let events = Mutex<[BackendChannelEvent]>([])
 
-        init(mtu: Int = 100, bufferedBytes: Int = 4096) throws {
+        init(mtu: Int = 100, bufferedBytes: Int = 4096, closingTime: Duration = .seconds(5)) throws {
             var ends: [CInt] = [-1, -1]
             let kind = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
             try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
@@ -28,10 +27,11 @@ struct L2CAPSocketTests {
                 on: loop,
                 receiveMTU: mtu,
                 bufferedBytes: bufferedBytes,
-                sendMTU: mtu
+                sendMTU: mtu,
+                closingTime: closingTime
             )
             other = OwnedFileDescriptor(adopting: ends[1])
-            #expect(channel.accept { direction in self.changes.withLock { $0.append(direction) } } == mtu)
+            #expect(channel.accept { event in self.events.withLock { $0.append(event) } } == mtu)
         }
 
         func send(_ packet: [UInt8]) {
@@ -60,12 +60,12 @@ struct L2CAPSocketTests {
         #expect(pair.channel.receive() == .empty)
         pair.send([1])
         pair.send([2])
-        try await until { pair.changes.withLock { $0 == [.input] } }
+        try await until { pair.events.withLock { $0 == [.input] } }
         #expect(pair.channel.receive() == .packet([1]))
         #expect(pair.channel.receive() == .packet([2]))
         #expect(pair.channel.receive() == .empty)
         pair.send([3])
-        try await until { pair.changes.withLock { $0 == [.input, .input] } }
+        try await until { pair.events.withLock { $0 == [.input, .input] } }
     }
 
     @Test func theEndFollowsTheLastPacket() async throws {
@@ -82,7 +82,7 @@ struct L2CAPSocketTests {
         let pair = try Pair()
         #expect(pair.channel.receive() == .empty)
         pair.hang()
-        try await until { pair.changes.withLock { $0 == [.input] } }
+        try await until { pair.events.withLock { $0 == [.input] } }
         #expect(pair.channel.receive() == .ended)
     }
 
@@ -91,9 +91,9 @@ struct L2CAPSocketTests {
         var sent = 0
         while pair.channel.send([UInt8(truncatingIfNeeded: sent)]) == .sent { sent += 1 }
         #expect(pair.channel.send([0]) == .full)
-        #expect(pair.changes.withLock { $0 } == [])
+        #expect(pair.events.withLock { $0 } == [])
         for number in 0..<sent { #expect(pair.take() == [UInt8(truncatingIfNeeded: number)]) }
-        try await until { pair.changes.withLock { $0 == [.output] } }
+        try await until { pair.events.withLock { $0 == [.output] } }
         #expect(pair.channel.send([0]) == .sent)
     }
 
@@ -110,8 +110,31 @@ struct L2CAPSocketTests {
         pair.channel.close()
         #expect(pair.channel.send([9]) == .ended)
         #expect(pair.channel.receive() == .ended)
+        #expect(pair.events.withLock { $0 } == [])
         for number: UInt8 in 0..<3 { #expect(pair.take() == [number]) }
         try await until { pair.take() == [] }
+        try await until { pair.events.withLock { $0 == [.closed] } }
+    }
+
+    @Test func closedChannelWaitsForALimitedTime() async throws {
+        let pair = try Pair(closingTime: .milliseconds(50))
+        #expect(pair.channel.send([1]) == .sent)
+        pair.channel.close()
+        // The other end takes nothing.
+        try await until { pair.events.withLock { $0 == [.closed] } }
+        #expect(pair.take() == [1])
+        #expect(pair.take() == [])
+    }
+
+    @Test func closedChannelReportsThisOnce() async throws {
+        let pair = try Pair()
+        pair.channel.close()
+        pair.channel.abort()
+        pair.channel.close()
+        try await until { pair.events.withLock { $0 == [.closed] } }
+        pair.channel.abort()
+        await withCheckedContinuation { continuation in pair.loop.execute { continuation.resume() } }
+        #expect(pair.events.withLock { $0 } == [.closed])
     }
 
     @Test func abortedChannelIsClosedAtOnce() async throws {
