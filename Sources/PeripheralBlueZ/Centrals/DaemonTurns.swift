@@ -83,7 +83,7 @@ final class DaemonTurns {
     /// Requests an answer of bluetoothd, and runs the work with a number after the answer.
     func ask(for number: Int) {
         connection.assumeIsolated { [weak centrals] connection in
-            // bluetoothd sends its pending reports before it answers. It would answer `Peer.Ping` before them.
+            // bluetoothd sends its pending reports before this answer, but after an answer to `Peer.Ping`.
             // The arguments are well-formed.
             try? connection.call(BlueZ.name, "/", BlueZ.introspectable, "Introspect") { answer in
                 switch answer {

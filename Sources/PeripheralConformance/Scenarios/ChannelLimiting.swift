@@ -7,7 +7,8 @@ private import Synchronization
 extension ConformanceSuite {
     static let channelLimiting: [Scenario] = [
         channelNeedsSecurity, channelNeedsListener, channelsAreLimited, closingChannelCounts,
-        channelStormIsBounded, channelHandlerFails, cancelledSendSendsNothing, channelEndsWithTheRun, listenerKeepsItsNumber, channelOfPrivateAddress,
+        channelStormIsBounded, channelHandlerFails, cancelledSendSendsNothing, channelEndsWithTheRun,
+        listenerKeepsItsNumber, channelOfPrivateAddress,
     ]
 
     /// Fails the scenario unless the peripheral refuses the channel for this reason.
@@ -100,7 +101,9 @@ extension ConformanceSuite {
         }
     }
 
-    static let closingChannelCounts = Scenario("a channel counts until the packets that it has sent have left") {
+    static let closingChannelCounts = Scenario(
+        "a channel counts until the packets that it has sent have left"
+    ) {
         let sent = Recorder<Int>()
         let listener = L2CAPListener(limits: ChannelLimits(channelsPerCentral: 1)) { channel in
             var packets = channel.makeAsyncIterator()
