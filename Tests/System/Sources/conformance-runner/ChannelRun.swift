@@ -14,6 +14,8 @@ struct ChannelRun {
     private static let mtu = 2048
     /// How long a packet takes on the link, in milliseconds.
     private static let packetTime = 1
+    /// The most bytes of a transfer on a link with this speed.
+    private static let sizeOnSlowLink = 1_000_000
 
     let size: Int
     let pairs: Int
@@ -175,6 +177,7 @@ struct ChannelRun {
         defer { close(listener) }
         try Rig.radio("speed \(Self.packetTime)")
         var ratios: (up: [Double], down: [Double]) = ([], [])
+        let size = min(size, Self.sizeOnSlowLink)
         for _ in 0..<pairs {
             let up = try await upload(size, length: Self.mtu, by: central, to: psm)
             try await received.expect(size)
