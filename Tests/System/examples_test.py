@@ -8,17 +8,22 @@ Runs inside the rig, with bluetoothd up; checks and ends as heart_rate_test.py d
 
 import asyncio
 import os
+import random
 import signal
 import struct
 import sys
+import tempfile
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'rig'))
 from bumble import att, hci  # noqa: E402
 from bumble.core import UUID  # noqa: E402
 from bumble.device import Peer  # noqa: E402
+from bumble.l2cap import L2capError  # noqa: E402
 from bumble.profiles.battery_service import BatteryServiceProxy  # noqa: E402
 from bumble.profiles.device_information_service import DeviceInformationServiceProxy  # noqa: E402
 from bumble.profiles.heart_rate_service import HeartRateService, HeartRateServiceProxy  # noqa: E402
+from bumble_channel import Channel  # noqa: E402
 from central import Central, RigError  # noqa: E402
 from checks import Program, check, run_parts  # noqa: E402
 
@@ -293,6 +298,67 @@ async def keyboard(folder):
     await end(program)
 
 
+# ------------------------------------------------------------------------ file-drop
+PSM = 'abdd8e30-ef37-4f9d-acba-f2bfa5d24ce6'
+FILES = '5c3a0042-7e3c-4b6e-9d29-b3f1c0a1d001'
+INSUFFICIENT_ENCRYPTION = 8
+
+
+async def open_channel(peer):
+    psm, = struct.unpack('<H', await peer.read(PSM))
+    return await asyncio.wait_for(Channel.open(peer.connection, psm, mtu=512, mps=247), 10)
+
+
+async def begin_upload(peer, name, content):
+    """(the channel, the offset from which the peripheral wants the file)."""
+    channel = await open_channel(peer)
+    header = struct.pack('<QI', len(content), zlib.crc32(content))
+    await asyncio.wait_for(channel.send(bytes([len(name)]) + name.encode() + header), 10)
+    _, offset = struct.unpack('<BQ', await asyncio.wait_for(channel.receive(), 10))
+    return channel, offset
+
+
+async def send_file(channel, content):
+    for start in range(0, len(content), channel.peer_mtu):
+        await asyncio.wait_for(channel.send(content[start:start + channel.peer_mtu]), 10)
+
+
+async def file_drop(folder):
+    """An upload over a channel, which a disconnection interrupts."""
+    content, half = random.Random(25).randbytes(300_000), 150_000
+    with tempfile.TemporaryDirectory() as directory:
+        program = await Program.start(
+            folder + '/file-drop', '--adapter', 'hci0', '--name', 'Drop', '--directory', directory, '--duration', '150s')
+        async with await Central.open() as central:
+            peer = await central.connect(name='Drop', seconds=30)
+            try:
+                await open_channel(peer)
+                check('a channel needs encryption', False)
+            except L2capError as error:
+                check('a channel needs encryption', error.error_code == INSUFFICIENT_ENCRYPTION, error.error_code)
+            await peer.pair()
+            channel, offset = await begin_upload(peer, 'song', content)
+            check('paired: a new file begins at its first byte', offset == 0, offset)
+            await send_file(channel, content[:half])
+            await peer.disconnect()
+            check('the upload is interrupted', await program.says('bytes of song, interrupted'))
+            check('a partial file does not have its name', not os.path.exists(directory + '/song'))
+
+            peer = await central.connect(name='Drop', seconds=30)
+            files = await peer.subscribe(FILES)
+            channel, offset = await begin_upload(peer, 'song', content)
+            check('returned: the upload continues', half // 2 < offset <= half, '%d of %d bytes sent' % (offset, half))
+            await send_file(channel, content[offset:])
+            status = await asyncio.wait_for(channel.receive(), 20)
+            check('the checksum is right', status == b'\1', status.hex())
+            number, = struct.unpack('<I', await files.next())
+            check('it notifies the number of files', number == 1, number)
+            with open(directory + '/song', 'rb') as file:
+                check('the file has the same bytes', file.read() == content)
+            await peer.disconnect()
+        await end(program)
+
+
 # ------------------------------------------------------------------------ settings of bluetoothd
 async def settings(folder):
     """The main.conf of the rig is the one that Debian installs."""
@@ -321,6 +387,7 @@ PARTS = {   # each with the seconds that it may take
     'fitness_machine': (fitness_machine, 100),
     'uart_console': (uart_console, 170),
     'keyboard': (keyboard, 120),
+    'file_drop': (file_drop, 100),
     'settings': (settings, 40),
 }
 
