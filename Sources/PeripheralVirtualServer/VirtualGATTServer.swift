@@ -192,31 +192,15 @@ package final class VirtualGATTServer: Sendable {
         return id
     }
 
-    /// Removes an application and its services.
-    ///
-    /// Its handles become invalid at once. Subscriptions end without a report to the provider. The call
-    /// returns when the provider has answered all pending questions. Cancelling the task cancels these
-    /// questions.
-    package func remove(_ application: ApplicationID) async {
-        let pending = removeAtOnce(application)
-        await withTaskCancellationHandler {
-            for task in pending {
-                _ = await task.value
-            }
-        } onCancel: {
-            for task in pending {
-                task.cancel()
-            }
-        }
-    }
-
     /// Whether a service of the application was confused with an equal one of another application and
     /// removed.
     package func hasLostServices(_ application: ApplicationID) -> Bool {
         state.withLock { $0.att.database.robbed.contains(application) }
     }
 
-    /// Removes an application like ``remove(_:)``, but does not wait for pending questions.
+    /// Removes an application and its services, and does not wait for pending questions.
+    ///
+    /// Its handles become invalid at once. Subscriptions end without a report to the provider.
     ///
     /// - Returns: The questions that the provider has not answered yet.
     @discardableResult

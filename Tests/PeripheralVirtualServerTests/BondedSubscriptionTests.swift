@@ -51,7 +51,7 @@ struct BondedSubscriptionTests {
         let central = try await Self.pairedCentral(on: fixture)
         try await central.subscribe(0x0017, to: .notification)
         central.disconnect()
-        await fixture.server.remove(fixture.application)
+        fixture.server.removeAtOnce(fixture.application)
         _ = fixture.provider.takeLog()
         try await central.connect()
         #expect(fixture.provider.takeLog() == [])
@@ -64,7 +64,7 @@ struct BondedSubscriptionTests {
         central.disconnect()
         let table = try AttributeTable(services: [ServiceDescription(uuid: 0x180D)])
         _ = try fixture.server.add(table, servedBy: fixture.provider)
-        await fixture.server.remove(fixture.application)
+        fixture.server.removeAtOnce(fixture.application)
         try await central.connect()
         #expect(try await central.nextUpdate(of: 0x000A).value == [0x15, 0, 0x19, 0])
     }

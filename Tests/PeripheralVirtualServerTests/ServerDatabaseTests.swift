@@ -65,7 +65,7 @@ struct ServerDatabaseTests {
         let connection = try fixture.connect()
         let first = try fixture.server.discover(on: connection).applicationServices
         #expect(first.map(\.handles) == [0x0015...0x001C])
-        await fixture.server.remove(fixture.application)
+        fixture.server.removeAtOnce(fixture.application)
         #expect(try fixture.server.discover(on: connection).applicationServices == [])
         let gone = try await fixture.server.read(0x0017, offset: 0, on: connection)
         #expect(throws: ATTError.invalidHandle) { try gone.get() }
@@ -104,7 +104,7 @@ struct ServerDatabaseTests {
         let connection = try fixture.connect()
         let before = try await fixture.server.read(0x000F, offset: 0, on: connection).get()
         #expect(before.count == 16)
-        await fixture.server.remove(fixture.application)
+        fixture.server.removeAtOnce(fixture.application)
         #expect(try await fixture.server.read(0x000F, offset: 0, on: connection).get() != before)
     }
 
@@ -113,7 +113,7 @@ struct ServerDatabaseTests {
         let link = RecordingLink()
         let connection = try fixture.connect(over: link)
         #expect(try await fixture.server.write(0x000B, [2, 0], on: connection) == .success)
-        await fixture.server.remove(fixture.application)
+        fixture.server.removeAtOnce(fixture.application)
         _ = try fixture.server.add(AttributeTable(services: [Self.battery]), servedBy: fixture.provider)
         #expect(
             link.lines == [

@@ -267,7 +267,7 @@ struct ServerRequestTests {
         let connection = try fixture.connect(over: link)
         _ = try await fixture.server.write(0x0018, [1, 0], on: connection)
         _ = fixture.provider.takeLog()
-        await fixture.server.remove(fixture.application)
+        fixture.server.removeAtOnce(fixture.application)
         #expect(fixture.server.send([7], of: 0x0003, in: fixture.application) == false)
         fixture.server.disconnect(connection)
         // Like bluetoothd, the server does not report this to the application.
