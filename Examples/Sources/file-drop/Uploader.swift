@@ -23,8 +23,8 @@ struct Uploader {
 
     /// Sends a part of the file, in packets of the maximum length.
     func send(_ part: Range<Int>, over channel: any TestChannel) async throws {
-        for start in stride(from: part.lowerBound, to: part.upperBound, by: channel.maximumSendLength) {
-            let end = min(start + channel.maximumSendLength, part.upperBound)
+        for start in stride(from: part.lowerBound, to: part.upperBound, by: channel.sendMTU) {
+            let end = min(start + channel.sendMTU, part.upperBound)
             try await channel.send(Array(bytes[start..<end]))
         }
     }

@@ -55,7 +55,7 @@ extension ConformanceSuite {
     static let channelEchoes = Scenario("packets of each length pass a channel in both directions") {
         scenarioRun(listening: L2CAPListener(mtu: 1000, echo)) { central, session, psm in
             let channel = try await central.openChannel(psm: psm, mtu: 1000)
-            try expect("MTU of the peripheral", channel.maximumSendLength, is: 1000)
+            try expect("MTU of the peripheral", channel.sendMTU, is: 1000)
             for length in [1, 2, 22, 23, 24, 251, 252, 253, 500, 999, 1000] {
                 try await expectEcho(of: pattern(length), over: channel)
             }
@@ -179,7 +179,7 @@ extension ConformanceSuite {
             let psm = try await central.read(dynamic.psm)
             try expect("whether a dynamic PSM is dynamic", (0x80...0xFF).contains(psm), is: true)
             let first = try await central.openChannel(psm: 0xC5)
-            try expect("MTU of the first listener", first.maximumSendLength, is: 23)
+            try expect("MTU of the first listener", first.sendMTU, is: 23)
             try expect("packet of the first listener", try await received(from: first), is: [1])
             let second = try await central.openChannel(psm: psm)
             try expect("packet of the second listener", try await received(from: second), is: [2])

@@ -31,7 +31,7 @@ private struct VirtualCentralChannel: TestChannel {
         (self.channel, self.central) = (channel, central)
     }
 
-    var maximumSendLength: Int { channel.receiveMTU }
+    var sendMTU: Int { channel.receiveMTU }
 
     func send(_ packet: [UInt8]) async throws {
         guard (1...channel.receiveMTU).contains(packet.count) else {

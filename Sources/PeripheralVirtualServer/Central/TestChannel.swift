@@ -6,14 +6,14 @@ public protocol TestChannel: Sendable {
     ///
     /// It is the MTU that the peripheral has declared for its direction (Core Specification, Vol 3, Part A,
     /// 4.22).
-    var maximumSendLength: Int { get }
+    var sendMTU: Int { get }
 
     /// Sends a packet.
     ///
     /// The method returns when the packet has left the central. While the peripheral grants no credits, the
     /// method waits.
     ///
-    /// - Parameter packet: From 1 to ``maximumSendLength`` bytes.
+    /// - Parameter packet: From 1 to ``sendMTU`` bytes.
     /// - Throws: `TestCentralError` with the code `invalidArgument` for another length, `timedOut` if the
     ///   peripheral grants no credits within the central's time limit, or `disconnected` if the channel ends.
     func send(_ packet: [UInt8]) async throws

@@ -12,7 +12,7 @@ extension BumbleCentral {
             central: self,
             process: process,
             number: words[0],
-            maximumSendLength: try number(words[1])
+            sendMTU: try number(words[1])
         )
     }
 }
@@ -23,13 +23,13 @@ struct BumbleChannel: TestChannel {
     /// The process of the connection: the channel's end outlives the connection.
     let process: BumbleProcess
     let number: Substring
-    let maximumSendLength: Int
+    let sendMTU: Int
 
     func send(_ packet: [UInt8]) async throws {
-        guard 1 <= packet.count, packet.count <= maximumSendLength else {
+        guard 1 <= packet.count, packet.count <= sendMTU else {
             throw TestCentralError(
                 code: .invalidArgument,
-                message: "A packet has from 1 to \(maximumSendLength) bytes, not \(packet.count)."
+                message: "A packet has from 1 to \(sendMTU) bytes, not \(packet.count)."
             )
         }
         _ = try await process.askBeside("sendpacket \(number) \(central.patience) \(central.word(packet))")
