@@ -60,3 +60,9 @@ extension TestCentral {
         }
     }
 }
+
+/// Waits until a program knows a connected central.
+func untilConnected(_ session: PeripheralSession) async throws {
+    let events = session.events
+    if session.centrals.isEmpty { try await next(of: events, "connection") { $0.kind == "connected" } }
+}

@@ -11,3 +11,8 @@ package struct ConnectionID: Hashable, Comparable, Sendable {
 package struct ApplicationID: Hashable, Sendable {
     let number: Int
 }
+
+/// Identifies an observer of the connections to a ``VirtualGATTServer``.
+package struct ConnectionObserverID: Hashable, Sendable {
+    let number: Int
+}

@@ -9,9 +9,25 @@ extension VirtualGATTServer {
     /// quick and must not call the server.
     package typealias ConnectionObserver = @Sendable (ConnectionEvent) -> Void
 
-    /// Replaces the observer of connections.
-    package func observeConnections(_ observer: ConnectionObserver?) {
-        state.withLock { $0.observer = observer }
+    /// Adds an observer of connections.
+    ///
+    /// The observer first receives each central that is connected already.
+    ///
+    /// - Returns: The identifier with which the observer is removed.
+    package func observeConnections(_ observer: @escaping ConnectionObserver) -> ConnectionObserverID {
+        state.withLock { state in
+            let id = ConnectionObserverID(number: state.makeNumber())
+            state.observers.append((id, observer))
+            for (_, connection) in state.att.connections.sorted(by: { $0.key < $1.key }) {
+                observer(.connected(connection.central))
+            }
+            return id
+        }
+    }
+
+    /// Removes an observer of connections.
+    package func stopObserving(_ id: ConnectionObserverID) {
+        state.withLock { state in state.observers.removeAll { $0.id == id } }
     }
 
     /// The MTUs that bluetoothd accepts, in bytes.
@@ -62,8 +78,8 @@ extension VirtualGATTServer {
             if connectionsInterruptAdvertising { state.air.interrupt() }
             let central = central.known(by: state.bonds[central.linkAddress])
             let (resumed, missed) = state.att.open(id, central: central, security: security)
-            state.observer?(.connected(central))
-            if security != .open { state.observer?(.secured(central, security)) }
+            state.report(.connected(central))
+            if security != .open { state.report(.secured(central, security)) }
             state.report(resumed)
             deliver(missed, &state)
             return id
@@ -87,7 +103,7 @@ extension VirtualGATTServer {
             for channel in state.channels.removeValue(forKey: connection) ?? [] { channel.end() }
             state.links.removeValue(forKey: connection)?.disconnected()
             state.air.resume()
-            if let central { state.observer?(.disconnected(central, reason)) }
+            if let central { state.report(.disconnected(central, reason)) }
             // bluetoothd reports the end of the connection before it abandons the indications.
             for entry in indications?.takeAll() ?? [] { entry.completion(.disconnected) }
             state.reportSubscriptionsEnded()
@@ -224,7 +240,7 @@ extension VirtualGATTServer.State {
         guard var central = att.connections[id]?.central else { return }
         central.connectionParameters = parameters
         att.connections[id]?.central = central
-        observer?(.changed(central))
+        report(.changed(central))
     }
 }
 
@@ -285,7 +301,7 @@ extension VirtualGATTServer {
                 state.report(state.att.removeDevice(Central(address: central)))
                 state.reportSubscriptionsEnded()
             }
-            if let bond { state.observer?(.forgotten(bond.central)) }
+            if let bond { state.report(.forgotten(bond.central)) }
         }
     }
 
@@ -351,7 +367,7 @@ extension VirtualGATTServer {
                 throw .pairingFailed("The two sides have no keys in common. Pair them again.")
             }
             state.att.connections[connection]?.security = bond.level
-            state.observer?(.secured(central, bond.level))
+            state.report(.secured(central, bond.level))
         }
     }
 
@@ -413,14 +429,14 @@ extension VirtualGATTServer {
             guard state.links[connection] != nil else { throw TestCentralError.connectionEnded }
             let central = pairing.central
             if case .failure(let error) = result {
-                state.observer?(.pairingFailed(central))
+                state.report(.pairingFailed(central))
                 throw error
             }
             state.att.connections[connection]?.security = pairing.level
-            state.observer?(.secured(central, pairing.level))
+            state.report(.secured(central, pairing.level))
             guard pairing.user.isBonding else {
                 // For legacy pairing without keys to store, the kernel reports only encryption to bluetoothd.
-                if pairing.user.secureConnections { state.observer?(.paired(central, isBonded: false)) }
+                if pairing.user.secureConnections { state.report(.paired(central, isBonded: false)) }
                 return nil
             }
             let key = BondKey(number: state.makeNumber())
@@ -429,7 +445,7 @@ extension VirtualGATTServer {
             state.bonds[central.linkAddress] = bond
             if findsSubscribersByAddress, known.address != central.linkAddress { state.att.identify(known) }
             state.att.connections[connection]?.central = known
-            state.observer?(.paired(known, isBonded: true))
+            state.report(.paired(known, isBonded: true))
             return key
         }
     }

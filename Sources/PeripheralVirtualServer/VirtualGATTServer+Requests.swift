@@ -53,7 +53,7 @@ extension VirtualGATTServer {
                 isWhole: !isPrepared,
                 maximum: maximum
             )
-            state.observer?(.refusedLength(refusal))
+            state.report(.refusedLength(refusal))
         }
     }
 

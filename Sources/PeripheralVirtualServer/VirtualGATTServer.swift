@@ -15,7 +15,8 @@ package final class VirtualGATTServer: Sendable {
         var providers: [ApplicationID: any VirtualAttributeProvider] = [:]
         var links: [ConnectionID: any VirtualLink] = [:]
         var air = VirtualAir()
-        var observer: ConnectionObserver?
+        /// The observers, in the order in which they began.
+        var observers: [(id: ConnectionObserverID, report: ConnectionObserver)] = []
         var agent: (any VirtualPairingAgent)?
         /// The IO capability of the host.
         var capability = PairingUser.Capability.noInputNoOutput
@@ -262,6 +263,11 @@ package final class VirtualGATTServer: Sendable {
 }
 
 extension VirtualGATTServer.State {
+    /// Reports an event to all observers of connections.
+    func report(_ event: ConnectionEvent) {
+        for observer in observers { observer.report(event) }
+    }
+
     /// Reports changed subscriptions to the applications.
     mutating func report(_ changes: [ATTServerState.ReportedChange]) {
         for (application, change) in changes {

@@ -244,7 +244,7 @@ struct PairingTests {
         let fixture = try Self.makeFixture()
         fixture.server.setPairingAgent(TestAgent())
         let events = Mutex<[ConnectionEvent]>([])
-        fixture.server.observeConnections { event in events.withLock { $0.append(event) } }
+        _ = fixture.server.observeConnections { event in events.withLock { $0.append(event) } }
         let central = fixture.makeCentral()
         try await central.connect(mtu: 100)
         try await central.pair(.justWorks)

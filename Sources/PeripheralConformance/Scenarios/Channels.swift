@@ -87,13 +87,21 @@ extension ConformanceSuite {
     ) {
         let fixed = L2CAPListener(psm: .fixed(0xD0)) { channel in try await channel.send([1]) }
         let preferred = L2CAPListener(psm: .preferred(0xD0)) { channel in try await channel.send([2]) }
-        let neighbor = peripheral(listening: fixed, restorationIdentifier: "the program with the number")
+        let neighbor = Peripheral("Neighbor", restorationIdentifier: "the program with the number") {
+            GATTService(ScenarioUUID.otherValue) { fixed.psm }
+            fixed
+        }
+        let neighbors = Recorder<PeripheralSession>()
         return ScenarioRun(peripheral(listening: preferred)) { central, session in
-            let number = try session.psm(of: preferred)
+            // When this read is answered, the program knows of the connection.
+            let number = try await central.read(preferred.psm)
             try expect("whether the PSM is another one", number != 0xD0, is: true)
-            let channel = try await central.openChannel(psm: number)
-            try expect("packet of the program", try await received(from: channel), is: [2])
-        }.beside(neighbor)
+            try await untilConnected(neighbors.next())
+            let first = try await central.openChannel(psm: 0xD0)
+            try expect("packet of the other program", try await received(from: first), is: [1])
+            let second = try await central.openChannel(psm: number)
+            try expect("packet of the program", try await received(from: second), is: [2])
+        }.beside(neighbor) { neighbors.record($0) }
     }
 
     static let randomCentralDisturbsNoOther = Scenario(

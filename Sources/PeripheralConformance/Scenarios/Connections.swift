@@ -6,7 +6,7 @@ internal import PeripheralVirtualServer
 extension ConformanceSuite {
     static let connections: [Scenario] = [
         centralsAreKnown, centralIsDisconnected, centralIsLost, centralGivesReason, otherCentralStays,
-        timingIsPreferred, signalIsMeasured,
+        bothProgramsKnowCentral, timingIsPreferred, signalIsMeasured,
     ]
 
     private static func scenarioRun(
@@ -143,6 +143,33 @@ extension ConformanceSuite {
             try expect("update", try await centrals[1].nextUpdate(of: value), is: [2])
             try expect("value", try await centrals[1].read(value), is: [1])
         }
+    }
+
+    static let bothProgramsKnowCentral = Scenario(
+        "two programs know a connected central, and the end of its connection"
+    ) {
+        let value = Characteristic<UInt8>(ScenarioUUID.value, .read) { Read { 1 } }
+        let neighbor = Peripheral("Neighbor", restorationIdentifier: "a program that knows a central") {
+            GATTService(ScenarioUUID.otherValue) { Characteristic<UInt8>(ScenarioUUID.thirdValue, value: 2) }
+        }
+        let neighbors = Recorder<PeripheralSession>()
+        return ScenarioRun(Peripheral("Centrals") { GATTService(ScenarioUUID.service) { value } }) {
+            central,
+            session in
+            let other = try await neighbors.next()
+            try await untilConnected(other)
+            try expect("value", try await central.read(value), is: 1)
+            try expect("number of centrals", session.centrals.count, is: 1)
+            let centrals = session.centrals.map(\.id)
+            try expect("centrals of the other program", other.centrals.map(\.id), is: centrals)
+            let (events, otherEvents) = (session.events, other.events)
+            try await central.disconnect()
+            for events in [events, otherEvents] {
+                try await next(of: events, "end of the connection") { $0.kind == "disconnected" }
+            }
+            try expect("centrals", session.centrals, is: [])
+            try expect("centrals of the other program", other.centrals, is: [])
+        }.beside(neighbor) { neighbors.record($0) }
     }
 
     static let timingIsPreferred = Scenario("the program knows the timing of a link, and asks for another") {

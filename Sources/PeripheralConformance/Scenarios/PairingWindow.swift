@@ -121,11 +121,6 @@ extension ConformanceSuite {
             if session.centrals.count > 1 {
                 try await next(of: events, "end of the stranger's connection") { $0.kind == "disconnected" }
             }
-            // In memory, each connection ends with the run.
-            if session.centrals.isEmpty {
-                try await central.disconnect()
-                try await central.connect()
-            }
             try expect("bonds of the connected centrals", session.centrals.map(\.isBonded), is: [true])
             try expect("value for the bonded central", try await central.read(secret), is: 7)
             try? await stranger.withLock(\.self)?.disconnect()

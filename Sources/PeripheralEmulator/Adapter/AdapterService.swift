@@ -28,6 +28,7 @@ actor AdapterService {
     var advertisements: [Client: Registration<RegisteredAdvertisement>] = [:]
     var devices: [DeviceAddress: Device] = [:]
     private var lastNumber = 0
+    private var observer: ConnectionObserverID?
     /// Calls that bluetoothd never answers.
     var unansweredCalls: [DaemonCall] = []
 
@@ -62,7 +63,8 @@ actor AdapterService {
     /// Exports the adapter on the bus, with its bonded centrals.
     func start(agent: RemoteAgent?) async throws {
         server.reset()
-        server.observeConnections { [weak self, loop = connection.loop, sockets = controller.sockets] event in
+        observer = server.observeConnections {
+            [weak self, loop = connection.loop, sockets = controller.sockets] event in
             sockets.report(event)
             loop.execute {
                 self?.assumeIsolated { $0.connectionChanged(event) }
@@ -114,7 +116,7 @@ actor AdapterService {
 
     /// Removes the adapter from the bus without a signal.
     func drop() {
-        server.observeConnections(nil)
+        if let observer { server.stopObserving(observer) }
         server.reset()
         closeChannels()
         applications = [:]

@@ -114,7 +114,7 @@ public struct InMemoryBackend: PeripheralBackend {
         server.setPairingAgent(HostPairingAgent(publication.pairing, for: host, on: server))
         server.isPairable = host.allowsPairing
         let (connectionChanges, changeConnections) = AsyncStream.makeStream(of: Void.self)
-        server.observeConnections { [stack] event in
+        let observer = server.observeConnections { [stack] event in
             host.handle(event, on: stack)
             changeConnections.yield()
         }
@@ -158,7 +158,7 @@ public struct InMemoryBackend: PeripheralBackend {
             advertising.end()
             for psm in psms { server.stopListening(psm) }
             await services.removeAll()
-            server.observeConnections(nil)
+            server.stopObserving(observer)
             server.setPairingAgent(nil)
             if isNamed { server.rename(Self.name) }
             order.finish()
