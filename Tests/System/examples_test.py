@@ -329,7 +329,8 @@ async def file_drop(folder):
     with tempfile.TemporaryDirectory() as directory:
         program = await Program.start(
             folder + '/file-drop', '--adapter', 'hci0', '--name', 'Drop', '--directory', directory, '--duration', '150s')
-        async with await Central.open() as central:
+        # Another address than in keyboard: bluetoothd keeps that bond, but the keys of the central are lost.
+        async with await Central.open(address='F0:00:00:00:00:03') as central:
             peer = await central.connect(name='Drop', seconds=30)
             try:
                 await open_channel(peer)
