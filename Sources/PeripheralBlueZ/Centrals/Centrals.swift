@@ -326,14 +326,15 @@ actor Centrals {
 
     // MARK: Channels
 
-    /// Opens the listeners for L2CAP channels, and returns their numbers.
+    /// Opens the listeners for L2CAP channels, and returns their numbers and the longest packets that they
+    /// receive.
     func listen(
         _ declared: [BackendListener],
         preferring former: [UInt16],
         on adapter: ObjectPath,
         at address: DeviceAddress,
         for host: any PeripheralHost
-    ) throws -> [UInt16] {
+    ) throws -> [(psm: UInt16, mtu: Int)] {
         try listeners.begin(declared, preferring: former, on: adapter, at: address) {
             host.open($0, of: $1, through: $2)
         }

@@ -8,6 +8,10 @@ package import PeripheralKit
 package protocol ChannelListener: AnyObject {
     /// The number of the listener.
     var psm: UInt16 { get }
+    /// The longest packet that the listener receives, in bytes.
+    ///
+    /// It is the declared length, unless the kernel has no room for such a packet.
+    var mtu: Int { get }
 
     /// Stops accepting channels. Open channels stay open.
     func close()

@@ -20,6 +20,7 @@ final class ChannelListeners {
     private struct Request {
         let channel: any BackendChannel
         let address: DeviceAddress
+        let adapter: ObjectPath
         let listener: Int
     }
 
@@ -46,8 +47,8 @@ final class ChannelListeners {
     ///   - former: The numbers that the listeners had before, by their indices.
     ///   - adapter: The path of the adapter.
     ///   - address: The address of the adapter.
-    ///   - host: Receives each requested channel, with its central and the index of its listener.
-    /// - Returns: The numbers of the listeners.
+    ///   - host: Receives each channel, with its central and the index of its listener.
+    /// - Returns: The open listeners.
     /// - Throws: The reason why a listener cannot be opened. Then no listener is open.
     func begin(
         _ listeners: [BackendListener],
@@ -55,7 +56,7 @@ final class ChannelListeners {
         on adapter: ObjectPath,
         at address: DeviceAddress,
         _ host: @escaping (any BackendChannel, Central.ID, Int) -> Void
-    ) throws(RegistrationStateMachine.Failure) -> [UInt16] {
+    ) throws(RegistrationStateMachine.Failure) -> [(psm: UInt16, mtu: Int)] {
         end()
         for (index, listener) in listeners.enumerated() {
             let request = ListenerRequest(
@@ -67,8 +68,10 @@ final class ChannelListeners {
             do throws(ChannelListenerFailure) {
                 open.append(
                     try self.listener(for: request) { [weak self] channel, address in
-                        let request = Request(channel: channel, address: address, listener: index)
-                        self?.requested(request, host)
+                        self?.requested(
+                            Request(channel: channel, address: address, adapter: adapter, listener: index),
+                            host
+                        )
                     }
                 )
             } catch {
@@ -76,7 +79,7 @@ final class ChannelListeners {
                 throw .listening(error, at: index, psm: request.psm)
             }
         }
-        return open.map(\.psm)
+        return open.map { ($0.psm, $0.mtu) }
     }
 
     /// Opens a listener with the wanted number, or with another one if the declaration permits it.
@@ -93,9 +96,9 @@ final class ChannelListeners {
         }
     }
 
-    /// Passes a request to the host after the reports that bluetoothd has sent before.
+    /// Passes a channel to the host after the reports that bluetoothd has sent before.
     ///
-    /// The request comes from the kernel, so it can arrive before bluetoothd's report that the central has
+    /// The channel comes from the kernel, so it can arrive before bluetoothd's report that the central has
     /// connected, or that its connection before has ended.
     private func requested(
         _ request: Request,
@@ -110,8 +113,18 @@ final class ChannelListeners {
     private func open(_ number: Int, _ host: (any BackendChannel, Central.ID, Int) -> Void) {
         guard let request = requests.removeValue(forKey: number) else { return }
         let id = devices.id(ofLink: request.address)
-        let central = devices.central(id) ?? connections.central(request.address, mtu: 23)
-        host(request.channel, central.id, request.listener)
+        if let central = devices.central(id) ?? connectedCentral(id, request) {
+            host(request.channel, central.id, request.listener)
+        } else {
+            request.channel.abort()
+        }
+    }
+
+    /// The central of a channel that bluetoothd does not report as connected; `nil` if it has left.
+    private func connectedCentral(_ id: Central.ID, _ request: Request) -> Central? {
+        let links = kernelLinks.links(of: request.adapter)
+        guard links?.contains(where: { devices.id(ofLink: $0.address) == id }) != false else { return nil }
+        return connections.central(request.address, mtu: 23)
     }
 
     /// Closes the listeners.

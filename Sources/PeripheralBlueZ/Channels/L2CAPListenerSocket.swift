@@ -8,6 +8,10 @@ internal import PeripheralKit
 /// The socket needs neither bluetoothd nor a privilege, except for the numbers below 0x80. It stays valid
 /// while its adapter is powered off or unplugged (observed on 6.1).
 ///
+/// The kernel opens a channel before the program knows of it. `BT_DEFER_SETUP` would let the program decide
+/// first, but the kernel closes each such channel after 40 seconds: it never stops the timer of the setup
+/// (observed on 6.1; `__l2cap_le_connect_rsp_defer` in net/bluetooth/l2cap_core.c).
+///
 /// The socket belongs to the event loop.
 final class L2CAPListenerSocket: ChannelListener {
     /// The number of channels that can wait for the loop.
@@ -16,6 +20,7 @@ final class L2CAPListenerSocket: ChannelListener {
     private static let pause = Duration.milliseconds(100)
 
     let psm: UInt16
+    let mtu: Int
     private let socket: OwnedFileDescriptor
     private let listener: BackendListener
     private let loop: EventLoop
@@ -42,11 +47,9 @@ final class L2CAPListenerSocket: ChannelListener {
             }
         }
         let level = [listener.security.rawValue + 1, 0]
-        let mtu = UInt16(clamping: listener.mtu).gattBytes
+        mtu = L2CAPOptions.setReceiveBuffer(to: listener.bufferedBytes, for: listener.mtu, on: socket)
         guard L2CAPOptions.set(L2CAPOptions.security, to: level, on: socket),
-            L2CAPOptions.set(L2CAPOptions.receiveMTU, to: mtu, on: socket),
-            // A channel opens only when the host has accepted it.
-            L2CAPOptions.set(L2CAPOptions.deferSetup, to: UInt32(1).gattBytes, on: socket),
+            L2CAPOptions.set(L2CAPOptions.receiveMTU, to: UInt16(clamping: mtu).gattBytes, on: socket),
             listen(descriptor, Self.backlog) == 0,
             unsafe address.withSocketAddress({ unsafe getsockname(descriptor, $0, $1) }) == 0
         else { throw .failed(errno) }
@@ -70,13 +73,15 @@ final class L2CAPListenerSocket: ChannelListener {
                 return
             }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-            let channel = L2CAPSocket(
-                OwnedFileDescriptor(adopting: descriptor),
-                on: loop,
-                receiveMTU: listener.mtu,
-                bufferedBytes: listener.bufferedBytes
-            )
-            if let address = address.address { handle(channel, address) } else { channel.abort() }
+            let channel = OwnedFileDescriptor(adopting: descriptor)
+            // Without an MTU, the central has left meanwhile.
+            guard let central = address.address, let sendMTU = L2CAPOptions.sendMTU(of: channel) else {
+                continue
+            }
+            // The socket does not inherit the buffer of its listener.
+            _ = L2CAPOptions.setReceiveBuffer(to: listener.bufferedBytes, for: mtu, on: channel)
+            L2CAPOptions.setSendBuffer(for: sendMTU, on: channel)
+            handle(L2CAPSocket(channel, on: loop, receiveMTU: mtu, sendMTU: sendMTU), central)
         }
     }
 

@@ -11,7 +11,6 @@ enum L2CAPOptions {
     static let l2capProtocol: CInt = 0  // BTPROTO_L2CAP
     static let level: CInt = 274  // SOL_BLUETOOTH
     static let security: CInt = 4  // BT_SECURITY
-    static let deferSetup: CInt = 7  // BT_DEFER_SETUP
     static let sendMTU: CInt = 12  // BT_SNDMTU
     static let receiveMTU: CInt = 13  // BT_RCVMTU
 
@@ -22,6 +21,49 @@ enum L2CAPOptions {
         -> Bool
     {
         unsafe setsockopt(socket.descriptor, level, option, value, socklen_t(value.count)) == 0
+    }
+
+    /// How large a receive buffer must be for a packet to fit, in bytes for each byte of the packet.
+    ///
+    /// The kernel grants credits for the free buffer without the size of a `struct sk_buff` for each piece of
+    /// a packet (`l2cap_publish_rx_avail` in net/bluetooth/l2cap_sock.c). The usual pieces have 247 bytes.
+    /// The structure has 232 bytes on many kernels, and 240 on some, so less than a 35th part of the buffer
+    /// can be left. If a packet does not fit into this part, the central waits forever.
+    private static let bufferForEachByte = 36
+
+    /// Sets the receive buffer of a socket, so that it has room for a number of bytes and for one packet.
+    ///
+    /// A program without `CAP_NET_ADMIN` cannot exceed the sysctl `net.core.rmem_max`.
+    ///
+    /// - Returns: The longest packet that fits, at most `mtu` and at least 23 bytes.
+    static func setReceiveBuffer(to bytes: Int, for mtu: Int, on socket: OwnedFileDescriptor) -> Int {
+        // The kernel doubles the number.
+        let wanted = UInt32(clamping: max(bytes, mtu * bufferForEachByte / 2)).gattBytes
+        if !set(SO_RCVBUFFORCE, of: SOL_SOCKET, to: wanted, on: socket) {
+            _ = set(SO_RCVBUF, of: SOL_SOCKET, to: wanted, on: socket)
+        }
+        var size: CInt = 0
+        var length = socklen_t(MemoryLayout.size(ofValue: size))
+        guard unsafe getsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &size, &length) == 0 else {
+            return mtu
+        }
+        return longestPacket(inBufferOf: Int(size), mtu: mtu)
+    }
+
+    /// Returns the longest packet for which a receive buffer surely has room, at most `mtu` bytes.
+    static func longestPacket(inBufferOf size: Int, mtu: Int) -> Int {
+        min(mtu, max(size / bufferForEachByte, 23))
+    }
+
+    /// Packets beyond this length may need more memory than the usual send buffer has room for.
+    private static let longestUsualPacket = 3000
+    /// A buffer that is larger than the kernel permits.
+    private static let largestBuffer: UInt32 = 1 << 28
+
+    /// Enlarges the send buffer of a socket for long packets, as far as the kernel permits.
+    static func setSendBuffer(for mtu: Int, on socket: OwnedFileDescriptor) {
+        guard mtu > longestUsualPacket else { return }
+        _ = set(SO_SNDBUF, of: SOL_SOCKET, to: largestBuffer.gattBytes, on: socket)
     }
 
     /// The longest packet that the other side receives; `nil` if the channel is not connected.

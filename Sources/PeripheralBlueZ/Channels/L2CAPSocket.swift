@@ -30,20 +30,14 @@ package final class L2CAPSocket: BackendChannel {
         var reportedRoom = false
     }
 
-    /// Packets beyond this length may need more memory than the usual send buffer has room for.
-    private static let longestUsualPacket = 3000
-    /// A buffer that is larger than the kernel permits.
-    private static let largestBuffer = 1 << 28
     /// The time between two looks at a socket that reports room for a packet, but refuses it.
     private static let retryTime = Duration.milliseconds(5)
     /// The time between two looks at a closing socket.
     private static let closingInterval = Duration.milliseconds(10)
 
     private let loop: EventLoop
-    private let receiveMTU: Int
-    private let bufferedBytes: Int
-    /// The MTU of the central in a test without Bluetooth; `nil` asks the kernel.
-    private let sendMTU: Int?
+    package let receiveMTU: Int
+    package let sendMTU: Int
     /// The number of looks without progress after which a closing socket is closed.
     private let closingLooks: Int
     private let state: Mutex<State>
@@ -52,48 +46,24 @@ package final class L2CAPSocket: BackendChannel {
     ///   - socket: The nonblocking socket.
     ///   - loop: The loop that watches it.
     ///   - receiveMTU: The longest packet that can arrive.
-    ///   - bufferedBytes: The memory for packets that the host has not received yet.
-    ///   - sendMTU: The longest packet to send; `nil` asks the kernel.
+    ///   - sendMTU: The longest packet to send.
     ///   - closingTime: How long a closing channel waits for the central without progress.
     package init(
         _ socket: OwnedFileDescriptor,
         on loop: EventLoop,
         receiveMTU: Int,
-        bufferedBytes: Int,
-        sendMTU: Int? = nil,
+        sendMTU: Int,
         closingTime: Duration = .seconds(5)
     ) {
         self.loop = loop
         self.receiveMTU = receiveMTU
-        self.bufferedBytes = bufferedBytes
         self.sendMTU = sendMTU
         closingLooks = Int(closingTime / Self.closingInterval)
         state = Mutex(State(socket: socket))
     }
 
-    package func accept(_ report: @escaping @Sendable (BackendChannelEvent) -> Void) -> Int? {
-        state.withLock { state -> Int? in
-            guard let socket = state.socket else { return nil }
-            // The kernel grants credits for about a sixth of the buffer, which is twice this size. It must be
-            // enough for one packet, or the central waits forever.
-            let size = min(max(bufferedBytes, 4 * receiveMTU), Self.largestBuffer)
-            _ = L2CAPOptions.set(SO_RCVBUF, of: SOL_SOCKET, to: UInt32(size).gattBytes, on: socket)
-            if let sendMTU {
-                state.report = report
-                return sendMTU
-            }
-            // The first call of `recv` accepts a deferred channel. It takes nothing.
-            var nothing: UInt8 = 0
-            _ = unsafe recv(socket.descriptor, &nothing, 0, CInt(MSG_DONTWAIT))
-            guard let mtu = L2CAPOptions.sendMTU(of: socket) else { return nil }
-            if mtu > Self.longestUsualPacket {
-                // The kernel limits the size.
-                let largest = UInt32(Self.largestBuffer).gattBytes
-                _ = L2CAPOptions.set(SO_SNDBUF, of: SOL_SOCKET, to: largest, on: socket)
-            }
-            state.report = report
-            return mtu
-        }
+    package func begin(_ report: @escaping @Sendable (BackendChannelEvent) -> Void) {
+        state.withLock { $0.report = report }
     }
 
     // MARK: Packets

@@ -144,15 +144,31 @@ extension BusSession {
     private func listen(on adapter: String, for supervisor: Supervisor) async throws {
         let listeners = supervisor.publication.listeners
         guard !listeners.isEmpty, let address = supervisor.address(of: adapter) else { return }
-        let psms = try await centrals.listen(
+        let open = try await centrals.listen(
             listeners,
             preferring: supervisor.psms,
             on: try ObjectPath(adapter),
             at: address,
             for: supervisor.host
         )
-        supervisor.keepPSMs(psms)
-        for (index, psm) in psms.enumerated() { supervisor.host.handle(.listening(index, psm: psm)) }
+        supervisor.keepPSMs(open.map(\.psm))
+        for (index, listener) in open.enumerated() {
+            if listener.mtu < listeners[index].mtu {
+                supervisor.host.logger.warning(
+                    """
+                    The kernel has no room for a packet of the maximum length of an L2CAP listener. The listener \
+                    receives shorter packets. To let it receive longer ones, set the sysctl net.core.rmem_max to \
+                    18 times that length.
+                    """,
+                    metadata: [
+                        "peripheral.psm": "\(listener.psm)",
+                        "peripheral.declaredMTU": "\(listeners[index].mtu)",
+                        "peripheral.mtu": "\(listener.mtu)",
+                    ]
+                )
+            }
+            supervisor.host.handle(.listening(index, psm: listener.psm))
+        }
     }
 
     /// Applies the required settings to the adapter.

@@ -54,8 +54,8 @@ package protocol KernelLinks: Sendable {
     /// - Parameters:
     ///   - request: The listener, and where it listens.
     ///   - loop: The loop on which the caller runs.
-    ///   - handle: Called on the loop with each requested channel, and the address of its link. The closure
-    ///     accepts or aborts the channel, at once or later.
+    ///   - handle: Called on the loop with each channel, and the address of its link. The closure begins or
+    ///     aborts the channel, at once or later.
     /// - Returns: The open listener.
     /// - Throws: ``ChannelListenerFailure``.
     func listen(

@@ -119,13 +119,10 @@ extension ConformanceSuite {
             for round in 0..<60 {
                 switch generator.next(below: 5) {
                 case 0, 1:
-                    do {
-                        open.append(
-                            try await central.openChannel(psm: psm, mtu: 23 + generator.next(below: 500))
-                        )
-                    } catch let refusal as ChannelRefusal {
-                        try expect("refusal", refusal, is: .insufficientAuthorization)
-                    }
+                    // The limit ends some of the channels at once.
+                    open.append(
+                        try await central.openChannel(psm: psm, mtu: 23 + generator.next(below: 500))
+                    )
                 case 2 where !open.isEmpty:
                     try await open.remove(at: generator.next(below: open.count)).close()
                 case 3 where !open.isEmpty:

@@ -8,7 +8,7 @@ internal import PeripheralTesting
 ///
 /// The object belongs to the event loop of the backend.
 final class EmulatedListener: ChannelListener {
-    /// The handler of the requests.
+    /// The handler of the channels.
     ///
     /// `@unchecked Sendable`: the closure is created and called on the loop only.
     private final class Handler: @unchecked Sendable {
@@ -20,6 +20,7 @@ final class EmulatedListener: ChannelListener {
     }
 
     let psm: UInt16
+    let mtu: Int
     private let server: VirtualGATTServer
     private var isOpen = true
 
@@ -35,7 +36,7 @@ final class EmulatedListener: ChannelListener {
             loop.execute { handler.handle(channel, address) }
         }
         guard let number else { return nil }
-        (self.psm, self.server) = (number, server)
+        (psm, mtu, self.server) = (number, request.listener.mtu, server)
     }
 
     deinit { close() }

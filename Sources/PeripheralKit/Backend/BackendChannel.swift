@@ -23,24 +23,29 @@ public struct BackendListener: Hashable, Sendable {
     }
 }
 
-/// An L2CAP channel of a backend.
+/// An L2CAP channel of a backend, which a central has opened.
 ///
-/// The backend passes a requested channel to ``PeripheralHost/open(_:of:through:)``. The host calls the
+/// The backend passes a channel to ``PeripheralHost/open(_:of:through:)``. The host calls the
 /// functions from any thread, but ``receive()`` and ``send(_:)`` from one thread at a time each. All
 /// functions return at once.
 public protocol BackendChannel: Sendable {
-    /// Accepts the channel.
+    /// The longest packet that the stack receives, in bytes.
+    var receiveMTU: Int { get }
+    /// The longest packet that the central receives, in bytes.
+    var sendMTU: Int { get }
+
+    /// Begins to use the channel.
     ///
-    /// - Parameter report: Called from any thread with each event of an accepted channel. The closure returns
-    ///   at once.
-    /// - Returns: The longest packet that the central receives; `nil` if the channel has ended. Then there
-    ///   are no events.
-    func accept(_ report: @escaping @Sendable (BackendChannelEvent) -> Void) -> Int?
+    /// The central may have closed the channel already. The packets that have arrived can still be received.
+    ///
+    /// - Parameter report: Called from any thread with each event of the channel. The closure returns at
+    ///   once.
+    func begin(_ report: @escaping @Sendable (BackendChannelEvent) -> Void)
 
     /// Takes the next packet.
     func receive() -> BackendChannelInput
 
-    /// Sends a packet, which has at least one byte and at most the length that ``accept(_:)`` has returned.
+    /// Sends a packet, which has from 1 to ``sendMTU`` bytes.
     func send(_ packet: [UInt8]) -> BackendChannelOutput
 
     /// Closes the channel after the sent packets have left.
@@ -49,13 +54,13 @@ public protocol BackendChannel: Sendable {
     /// backend closes the channel without the rest. The event ``BackendChannelEvent/closed`` follows.
     func close()
 
-    /// Closes the channel at once, or refuses it if it is not accepted.
+    /// Closes the channel at once.
     ///
-    /// If the channel is accepted, the event ``BackendChannelEvent/closed`` follows.
+    /// After ``begin(_:)``, the event ``BackendChannelEvent/closed`` follows.
     func abort()
 }
 
-/// An event of an accepted ``BackendChannel``.
+/// An event of a ``BackendChannel`` that the host uses.
 public enum BackendChannelEvent: Hashable, Sendable {
     /// The answer of ``BackendChannel/receive()`` can be different from ``BackendChannelInput/empty`` now.
     case input

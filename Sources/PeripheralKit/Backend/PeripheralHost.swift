@@ -34,9 +34,9 @@ public protocol PeripheralHost: Sendable {
     /// `true`.
     var allowsPairing: Bool { get }
 
-    /// Decides about an L2CAP channel that a connected central has requested.
+    /// Uses or closes an L2CAP channel that a connected central has opened.
     ///
-    /// The host calls ``BackendChannel/accept(_:)`` or ``BackendChannel/abort()`` before this function
+    /// The host calls ``BackendChannel/begin(_:)`` or ``BackendChannel/abort()`` before this function
     /// returns.
     ///
     /// - Parameters:

@@ -1,8 +1,7 @@
 /// The limits of an ``L2CAPListener``, which bound what centrals can cost.
 ///
 /// A channel counts until its handler has returned, and until the packets that the handler has sent have
-/// left. If a limit is reached, the peripheral refuses further channels with `insufficient authorization`
-/// (Core Specification, Vol 3, Part A, 4.23, result 0x0006).
+/// left. If a limit is reached, the peripheral closes each further channel at once, before any handler runs.
 public struct ChannelLimits: Hashable, Sendable {
     /// The maximum number of channels of one central at a time, at least 1.
     public var channelsPerCentral: Int

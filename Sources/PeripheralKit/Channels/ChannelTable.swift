@@ -2,7 +2,7 @@ internal import PeripheralCore
 
 /// The channels of a run, and the limits of their listeners.
 struct ChannelTable {
-    /// A channel, from its request until it is closed.
+    /// A channel, until it is closed and its handler has returned.
     struct Entry {
         let number: UInt64
         let listener: Int
@@ -11,9 +11,10 @@ struct ChannelTable {
         /// The task of the handler, until the handler has returned.
         fileprivate(set) var task: Task<Void, Never>?
         fileprivate var hasReturned = false
+        fileprivate var isClosed = false
     }
 
-    /// The reason for which a channel is refused.
+    /// The reason for which a channel is not admitted.
     enum Refusal: Equatable {
         case centralHasTooMany
         case listenerHasTooMany
@@ -62,13 +63,20 @@ struct ChannelTable {
     mutating func returned(_ number: UInt64) {
         guard let index = index(of: number) else { return }
         (entries[index].channel, entries[index].task, entries[index].hasReturned) = (nil, nil, true)
+        removeIfOver(index)
+    }
+
+    /// Records that a channel is closed.
+    mutating func closed(_ number: UInt64) {
+        guard let index = index(of: number) else { return }
+        entries[index].isClosed = true
+        removeIfOver(index)
     }
 
     private func index(of number: UInt64) -> Int? { entries.firstIndex { $0.number == number } }
 
-    /// Removes a channel that is closed, or that was not accepted.
-    mutating func remove(_ number: UInt64) {
-        entries.removeAll { $0.number == number }
+    private mutating func removeIfOver(_ index: Int) {
+        if entries[index].isClosed, entries[index].hasReturned { entries.remove(at: index) }
     }
 
     /// Refuses all further channels.

@@ -57,7 +57,7 @@ final class Channels: Sendable {
         }
     }
 
-    /// Accepts or refuses a requested channel, and begins the handler of an accepted one.
+    /// Begins the handler of a channel, or closes the channel if a limit is reached.
     func open(
         _ channel: any BackendChannel,
         of central: Central,
@@ -75,25 +75,18 @@ final class Channels: Sendable {
             return channel.abort()
         }
         let (input, output) = (Wakeup(), Wakeup())
-        let mtu = channel.accept { [weak self] event in
+        channel.begin { [weak self] event in
             switch event {
             case .input: input.wake()
             case .output: output.wake()
-            case .closed: self?.state.withLock { $0.table.remove(number) }
+            case .closed: self?.state.withLock { $0.table.closed(number) }
             }
-        }
-        guard let mtu else {
-            // The central has left meanwhile.
-            state.withLock { $0.table.remove(number) }
-            return channel.abort()
         }
         let listener = listeners[index]
         let open = L2CAPChannel(
             channel,
             of: central,
             psm: psm,
-            receiveMTU: listener.mtu,
-            sendMTU: mtu,
             input: input,
             output: output
         )
@@ -136,7 +129,7 @@ final class Channels: Sendable {
         case .listenerHasTooMany: limit = "channels"
         }
         logger.warning(
-            "An L2CAP channel is refused, because the limit of its listener is reached.",
+            "An L2CAP channel is closed, because the limit of its listener is reached.",
             metadata: metadata(psm, central).merging(["peripheral.limit": .bounded(limit)]) { $1 }
         )
     }

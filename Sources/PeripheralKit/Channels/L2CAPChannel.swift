@@ -37,16 +37,14 @@ public final class L2CAPChannel: AsyncSequence, Sendable {
         _ channel: any BackendChannel,
         of central: Central,
         psm: UInt16,
-        receiveMTU: Int,
-        sendMTU: Int,
         input: Wakeup,
         output: Wakeup
     ) {
         self.channel = channel
         self.central = central
         self.psm = psm
-        self.receiveMTU = receiveMTU
-        self.sendMTU = sendMTU
+        receiveMTU = channel.receiveMTU
+        sendMTU = channel.sendMTU
         self.input = input
         self.output = output
     }

@@ -212,7 +212,8 @@ public protocol TestCentral: Sendable {
 
     /// Opens an L2CAP channel to the peripheral.
     ///
-    /// A central can open several channels with one PSM.
+    /// A central can open several channels with one PSM. If a limit of the listener is reached, the channel
+    /// opens, and ends at once.
     ///
     /// - Parameters:
     ///   - psm: The number of the listener, which a peripheral usually publishes in a characteristic.

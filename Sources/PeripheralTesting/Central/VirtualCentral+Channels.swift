@@ -17,7 +17,7 @@ extension VirtualCentral {
                 message: "No channel has an MTU of \(mtu) bytes. Use an MTU from 23 to 65535 bytes."
             )
         }
-        let channel = try await server.openChannel(psm: psm, mtu: mtu, on: connection())
+        let channel = try server.openChannel(psm: psm, mtu: mtu, on: connection())
         return VirtualCentralChannel(channel, central: self)
     }
 }

@@ -13,11 +13,11 @@ extension VirtualGATTServer {
     ) throws(PeripheralError) -> [UInt16] {
         var psms: [UInt16] = []
         for (index, listener) in listeners.enumerated() {
-            let request: @Sendable (VirtualChannel, DeviceAddress) -> Void = { channel, address in
+            let open: @Sendable (VirtualChannel, DeviceAddress) -> Void = { channel, address in
                 host.open(channel, of: Central.ID(address: address), through: index)
             }
-            var psm = listen(listener, at: listener.psm.number, request)
-            if psm == nil, listener.psm.canMove { psm = listen(listener, at: nil, request) }
+            var psm = listen(listener, at: listener.psm.number, open)
+            if psm == nil, listener.psm.canMove { psm = listen(listener, at: nil, open) }
             guard let psm else {
                 for psm in psms { stopListening(psm) }
                 throw PeripheralError(

@@ -53,8 +53,6 @@ public struct ChannelRefusal: Error, Hashable, Sendable, CustomStringConvertible
     public static let noResources = ChannelRefusal(code: 0x0004)
     /// The listener requires a key of a higher level, such as an authenticated one.
     public static let insufficientAuthentication = ChannelRefusal(code: 0x0005)
-    /// The program refuses the channel.
-    public static let insufficientAuthorization = ChannelRefusal(code: 0x0006)
     /// The listener requires an encrypted link.
     public static let insufficientEncryption = ChannelRefusal(code: 0x0008)
 
@@ -67,7 +65,6 @@ public struct ChannelRefusal: Error, Hashable, Sendable, CustomStringConvertible
             case .psmNotSupported: "PSM not supported"
             case .noResources: "no resources available"
             case .insufficientAuthentication: "insufficient authentication"
-            case .insufficientAuthorization: "insufficient authorization"
             case .insufficientEncryption: "insufficient encryption"
             default: nil
             }

@@ -7,7 +7,6 @@ private import Synchronization
 /// on a real link.
 package final class VirtualChannel: BackendChannel {
     private enum Phase {
-        case requested
         case open
         /// The peripheral has closed the channel, and the central still takes what was sent.
         case closing
@@ -17,13 +16,12 @@ package final class VirtualChannel: BackendChannel {
     }
 
     private struct State {
-        var phase = Phase.requested
+        var phase = Phase.open
         var toPeripheral: [[UInt8]] = []
         var toCentral: [[UInt8]] = []
         var centralTakes = true
         /// Receives the events until the channel is closed.
         var report: (@Sendable (BackendChannelEvent) -> Void)?
-        var isAccepted = false
 
         /// The bytes that the peripheral has not received yet.
         var buffered: Int { toPeripheral.reduce(0) { $0 + $1.count } }
@@ -41,7 +39,7 @@ package final class VirtualChannel: BackendChannel {
     private let bufferedBytes: Int
     private let clock: any Clock<Duration>
     private let state = Mutex(State())
-    /// Wakes the central that waits for the answer to its request, for a packet, or for room.
+    /// Wakes the central that waits for a packet or for room.
     private let input = Wakeup()
     private let output = Wakeup()
     private let senders = Turns()
@@ -59,22 +57,15 @@ package final class VirtualChannel: BackendChannel {
 
     // MARK: The peripheral
 
-    package func accept(_ report: @escaping @Sendable (BackendChannelEvent) -> Void) -> Int? {
-        let isOpen = state.withLock { state in
-            guard case .requested = state.phase else { return false }
-            state.phase = .open
-            (state.report, state.isAccepted) = (report, true)
-            return true
-        }
-        input.wake()
-        return isOpen ? sendMTU : nil
+    package func begin(_ report: @escaping @Sendable (BackendChannelEvent) -> Void) {
+        state.withLock { $0.report = report }
     }
 
     package func receive() -> BackendChannelInput {
         let answer: BackendChannelInput = state.withLock { state in
             switch state.phase {
             case .closing: return .ended
-            case .requested, .open, .ended:
+            case .open, .ended:
                 guard state.toPeripheral.isEmpty else { return .packet(state.toPeripheral.removeFirst()) }
                 guard case .ended = state.phase else { return .empty }
                 return .ended
@@ -100,7 +91,7 @@ package final class VirtualChannel: BackendChannel {
             switch state.phase {
             case .open: state.phase = state.centralTakes ? .ended : .closing
             case .ended: break
-            case .requested, .closing: return nil
+            case .closing: return nil
             }
             state.toPeripheral = []
             return state.phase
@@ -108,7 +99,7 @@ package final class VirtualChannel: BackendChannel {
         switch phase {
         case .closing: Task { await self.endLater() }
         case .ended: released()
-        case .requested, .open, nil: return
+        case .open, nil: return
         }
         wakeAll()
     }
@@ -138,19 +129,6 @@ package final class VirtualChannel: BackendChannel {
     }
 
     // MARK: The central
-
-    /// Waits for the answer of the peripheral.
-    ///
-    /// - Returns: Whether the peripheral has accepted the channel.
-    func untilAnswered() async -> Bool {
-        while true {
-            switch state.withLock(\.phase) {
-            case .open, .closing: return true
-            case .ended: return state.withLock(\.isAccepted)
-            case .requested: await input.wait()
-            }
-        }
-    }
 
     /// Sends a packet to the peripheral, and waits for room.
     ///

@@ -5,8 +5,8 @@ internal import Synchronization
 /// A listener for L2CAP channels of a ``VirtualGATTServer``.
 struct VirtualListener: Sendable {
     var declaration: BackendListener
-    /// Receives each requested channel, with the address of its link.
-    var request: @Sendable (VirtualChannel, DeviceAddress) -> Void
+    /// Receives each channel, with the address of its link.
+    var open: @Sendable (VirtualChannel, DeviceAddress) -> Void
 }
 
 extension VirtualGATTServer {
@@ -15,18 +15,18 @@ extension VirtualGATTServer {
     /// - Parameters:
     ///   - listener: The listener.
     ///   - psm: The number; `nil` for any free number.
-    ///   - request: Receives each requested channel, with the address of its link. The closure accepts or
-    ///     aborts the channel, at once or later.
+    ///   - open: Receives each channel, with the address of its link. The closure begins or aborts the
+    ///     channel, at once or later.
     /// - Returns: The PSM; `nil` if it is taken, or if none is free.
     package func listen(
         _ listener: BackendListener,
         at psm: UInt16?,
-        _ request: @escaping @Sendable (VirtualChannel, DeviceAddress) -> Void
+        _ open: @escaping @Sendable (VirtualChannel, DeviceAddress) -> Void
     ) -> UInt16? {
         state.withLock { state in
             let free = psm.map { [$0] } ?? Array(L2CAPListener.PSM.dynamic)
             guard let psm = free.first(where: { state.listeners[$0] == nil }) else { return nil }
-            state.listeners[psm] = VirtualListener(declaration: listener, request: request)
+            state.listeners[psm] = VirtualListener(declaration: listener, open: open)
             return psm
         }
     }
@@ -42,13 +42,13 @@ extension VirtualGATTServer {
     ///   - psm: The number of the listener.
     ///   - mtu: The longest packet that the central receives.
     ///   - connection: The connection of the central.
-    /// - Returns: The channel, which the peripheral has accepted.
+    /// - Returns: The channel.
     /// - Throws: ``ChannelRefusal``, or ``TestCentralError`` with the code `disconnected`.
     package func openChannel(
         psm: UInt16,
         mtu: Int,
         on connection: ConnectionID
-    ) async throws -> VirtualChannel {
+    ) throws -> VirtualChannel {
         let (listener, address, channel) = try state.withLock { state in
             guard let link = state.att.connections[connection] else { throw TestCentralError.connectionEnded }
             guard let listener = state.listeners[psm] else { throw ChannelRefusal.psmNotSupported }
@@ -67,14 +67,7 @@ extension VirtualGATTServer {
             state.channels[connection, default: []].append(channel)
             return (listener, link.central.linkAddress, channel)
         }
-        listener.request(channel, address)
-        guard await channel.untilAnswered() else {
-            let isConnected = state.withLock { state in
-                state.channels[connection]?.removeAll { $0 === channel }
-                return state.att.connections[connection] != nil
-            }
-            throw isConnected ? ChannelRefusal.insufficientAuthorization : TestCentralError.connectionEnded
-        }
+        listener.open(channel, address)
         return channel
     }
 }

@@ -18,7 +18,7 @@ struct L2CAPSocketTests {
         let other: OwnedFileDescriptor
         let events = Mutex<[BackendChannelEvent]>([])
 
-        init(mtu: Int = 100, bufferedBytes: Int = 4096, closingTime: Duration = .seconds(5)) throws {
+        init(mtu: Int = 100, closingTime: Duration = .seconds(5)) throws {
             var ends: [CInt] = [-1, -1]
             let kind = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
             try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
@@ -26,12 +26,11 @@ struct L2CAPSocketTests {
                 OwnedFileDescriptor(adopting: ends[0]),
                 on: loop,
                 receiveMTU: mtu,
-                bufferedBytes: bufferedBytes,
                 sendMTU: mtu,
                 closingTime: closingTime
             )
             other = OwnedFileDescriptor(adopting: ends[1])
-            #expect(channel.accept { event in self.events.withLock { $0.append(event) } } == mtu)
+            channel.begin { event in self.events.withLock { $0.append(event) } }
         }
 
         func send(_ packet: [UInt8]) {
@@ -76,6 +75,19 @@ struct L2CAPSocketTests {
         #expect(pair.channel.receive() == .ended)
         #expect(pair.channel.receive() == .ended)
         #expect(pair.channel.send([1]) == .ended)
+    }
+
+    @Test func packetsArriveThoughTheCentralHasLeftBefore() throws {
+        var ends: [CInt] = [-1, -1]
+        let kind = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
+        try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
+        let socket = OwnedFileDescriptor(adopting: ends[0])
+        let channel = L2CAPSocket(socket, on: EventLoop(), receiveMTU: 100, sendMTU: 23)
+        #expect(send(ends[1], [7] as [UInt8], 1, 0) == 1)
+        close(ends[1])
+        channel.begin { _ in }
+        #expect(channel.receive() == .packet([7]))
+        #expect(channel.receive() == .ended)
     }
 
     @Test func theLoopReportsTheEnd() async throws {
@@ -143,7 +155,14 @@ struct L2CAPSocketTests {
         pair.channel.abort()
         try await until { pair.take() == [] }
         #expect(pair.channel.receive() == .ended)
-        #expect(pair.channel.accept { _ in } == nil)
+    }
+
+    @Test(arguments: [
+        (2 * 65_536, 2048, 2048), (425_984, 4096, 4096), (425_984, 65_535, 11_832), (36 * 65_535, 65_535, 65_535),
+        (4096, 2048, 113), (100, 2048, 23), (100, 23, 23),
+    ])
+    func packetsFitIntoTheBuffer(size: Int, mtu: Int, longest: Int) {
+        #expect(L2CAPOptions.longestPacket(inBufferOf: size, mtu: mtu) == longest)
     }
 
     @Test func addressHasTheFormOfTheKernel() throws {

@@ -29,16 +29,34 @@ struct ChannelTableTests {
         _ = try table.admit(Self.central(1), through: 1).get()
     }
 
-    @Test func channelCountsUntilItIsClosed() throws {
+    @Test(arguments: [true, false])
+    func channelCountsUntilItIsClosedAndItsHandlerHasReturned(closesFirst: Bool) throws {
         var table = ChannelTable(limits: limits)
         let number = try table.admit(Self.central(1), through: 1).get()
-        table.returned(number)
+        if closesFirst { table.closed(number) } else { table.returned(number) }
         #expect(table.admit(Self.central(1), through: 1) == .failure(.listenerHasTooMany))
-        table.remove(number)
+        if closesFirst { table.returned(number) } else { table.closed(number) }
         _ = try table.admit(Self.central(1), through: 1).get()
         // A channel that is closed twice frees no other place.
-        table.remove(number)
+        table.closed(number)
         #expect(table.admit(Self.central(2), through: 1) == .failure(.listenerHasTooMany))
+    }
+
+    @Test func closedChannelKeepsTheTaskOfItsHandler() throws {
+        var table = ChannelTable(limits: limits)
+        let number = try table.admit(Self.central(1), through: 0).get()
+        let channel = L2CAPChannel(
+            UnusedChannel(),
+            of: Central(address: .numbered(1)),
+            psm: 0x80,
+            input: Wakeup(),
+            output: Wakeup()
+        )
+        #expect(table.begin(number, channel, Task {}))
+        table.closed(number)
+        #expect(table.entries.count { $0.task != nil } == 1)
+        table.returned(number)
+        #expect(table.entries.isEmpty)
     }
 
     @Test func endedTableRefusesAll() throws {
@@ -46,4 +64,16 @@ struct ChannelTableTests {
         table.end()
         #expect(table.admit(Self.central(1), through: 0) == .failure(.ended))
     }
+}
+
+/// A channel that carries nothing.
+private struct UnusedChannel: BackendChannel {
+    let receiveMTU = 23
+    let sendMTU = 23
+
+    func begin(_ report: @escaping @Sendable (BackendChannelEvent) -> Void) {}
+    func receive() -> BackendChannelInput { .empty }
+    func send(_ packet: [UInt8]) -> BackendChannelOutput { .full }
+    func close() {}
+    func abort() {}
 }

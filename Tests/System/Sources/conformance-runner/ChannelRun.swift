@@ -14,6 +14,9 @@ struct ChannelRun {
     private static let mtu = 2048
     /// How long a packet takes on the link, in milliseconds.
     private static let packetTime = 1
+    /// The age of a channel that is older than each timer of the kernel for channels, the longest of which
+    /// has 40 seconds.
+    private static let oldAge = Duration.seconds(45)
     /// The most bytes of a transfer on a link with this speed.
     private static let sizeOnSlowLink = 1_000_000
 
@@ -92,6 +95,8 @@ struct ChannelRun {
                     _ = try await upload(size, length: 0, by: central, to: psm)
                     try await received.expect(size)
                 }
+                let begin = ContinuousClock.now
+                let old = try await central.openChannel(to: psm, mtu: Self.mtu)
                 let before = Self.memory
                 await judge("\(size) bytes in each direction") {
                     _ = try await upload(size, length: Self.mtu, by: central, to: psm)
@@ -105,6 +110,13 @@ struct ChannelRun {
                 }
                 await judge("\(pairs) transfers beside a program in C") {
                     try await compare(central, psm, received)
+                }
+                await judge("a channel that is \(Self.oldAge) old") {
+                    try await Task.sleep(until: begin + Self.oldAge)
+                    try await old.send(UInt32(1000).gattBytes)
+                    _ = try await old.takeMany(1000)
+                    try await old.close()
+                    try await received.expect(0)
                 }
                 try await central.disconnect()
                 print("\(passed) passed, \(failed) failed")
