@@ -58,38 +58,44 @@ final class ChannelListeners {
         _ host: @escaping (any BackendChannel, Central.ID, Int) -> Void
     ) throws(RegistrationStateMachine.Failure) -> [(psm: UInt16, mtu: Int)] {
         end()
-        for (index, listener) in listeners.enumerated() {
-            let request = ListenerRequest(
-                listener: listener,
-                psm: listener.psm.number ?? (former.indices.contains(index) ? former[index] : nil),
-                adapter: adapter,
-                address: address
-            )
+        let requested = Set(listeners.compactMap(\.psm.number))
+        // The requested numbers come first, so that no other listener receives them.
+        let order = listeners.indices.filter { listeners[$0].psm.number != nil }
+            + listeners.indices.filter { listeners[$0].psm.number == nil }
+        var numbers: [Int: (psm: UInt16, mtu: Int)] = [:]
+        for index in order {
+            let listener = listeners[index]
+            let preserved = former.indices.contains(index) ? former[index] : nil
+            let number = listener.psm.number ?? preserved.flatMap { requested.contains($0) ? nil : $0 }
+            let request = ListenerRequest(listener: listener, psm: number, adapter: adapter, address: address)
             do throws(ChannelListenerFailure) {
-                open.append(
-                    try self.listener(for: request) { [weak self] channel, address in
-                        self?.requested(
-                            Request(channel: channel, address: address, adapter: adapter, listener: index),
-                            host
-                        )
-                    }
-                )
+                let opened = try self.listener(for: request) { [weak self] channel, address in
+                    self?.requested(
+                        Request(channel: channel, address: address, adapter: adapter, listener: index),
+                        host
+                    )
+                }
+                open.append(opened)
+                numbers[index] = (opened.psm, opened.mtu)
             } catch {
                 end()
                 throw .listening(error, at: index, psm: request.psm)
             }
         }
-        return open.map { ($0.psm, $0.mtu) }
+        return listeners.indices.compactMap { numbers[$0] }
     }
 
-    /// Opens a listener with the wanted number, or with another one if the declaration permits it.
+    /// Opens a listener with the number of the request, or with another one if the declaration permits it.
     private func listener(
         for request: ListenerRequest,
         _ handle: @escaping (any BackendChannel, DeviceAddress) -> Void
     ) throws(ChannelListenerFailure) -> any ChannelListener {
         do throws(ChannelListenerFailure) {
             return try kernelLinks.listen(request, on: loop, handle)
-        } catch .taken where request.listener.psm.canMove && request.psm != nil {
+        } catch {
+            // A number that the declaration does not request is from an earlier run.
+            let canMove = request.listener.psm.number == nil || error == .taken && request.listener.psm.canMove
+            guard canMove, request.psm != nil else { throw error }
             var request = request
             request.psm = nil
             return try kernelLinks.listen(request, on: loop, handle)

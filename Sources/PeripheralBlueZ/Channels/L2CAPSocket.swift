@@ -15,9 +15,7 @@ package final class L2CAPSocket: BackendChannel {
         var socket: OwnedFileDescriptor?
         /// Receives the events until the channel is closed.
         var report: (@Sendable (BackendChannelEvent) -> Void)?
-        /// How often in a row the kernel has had no packet after the end of the channel.
-        var endReports = 0
-        /// Whether the host has closed the channel, and sent packets may still wait.
+        /// Whether the host has closed the channel. Sent packets may still wait.
         var isClosing = false
         /// Whether the host waits for a packet.
         var awaitsInput = false
@@ -83,16 +81,12 @@ package final class L2CAPSocket: BackendChannel {
                     error = errno
                     length = max(0, count)
                 }
-                if count > 0 {
-                    state.endReports = 0
-                    return .packet(packet)
-                }
+                if count > 0 { return .packet(packet) }
                 if count < 0, error == EINTR { continue }
                 if Self.hasHungUp(socket) {
-                    // One report of the end can precede the packets that still wait.
-                    state.endReports += 1
-                    guard state.endReports < 2 else { return .ended }
-                    continue
+                    // No packet arrives any more. A report of the end can precede the packets that wait.
+                    guard Self.memory(of: socket).waiting > 0 else { return .ended }
+                    if count < 0 { continue }
                 }
                 if count == 0 { return .packet([]) }
                 if !state.awaitsInput { loop.execute { self.setWatch() } }
@@ -142,7 +136,7 @@ package final class L2CAPSocket: BackendChannel {
     private static func isIdle(_ socket: OwnedFileDescriptor) -> Bool {
         var entry = pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&entry, 1, 0) > 0 && entry.revents == Int16(POLLOUT)
-            && unsentBytes(of: socket) == 0
+            && memory(of: socket).unsent == 0
     }
 
     private static func hasHungUp(_ socket: OwnedFileDescriptor) -> Bool {
@@ -150,15 +144,15 @@ package final class L2CAPSocket: BackendChannel {
         return unsafe poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP | POLLERR) != 0
     }
 
-    /// The memory of the packets that have not left yet, in bytes.
-    private static func unsentBytes(of socket: OwnedFileDescriptor) -> UInt32 {
-        // `SO_MEMINFO`: the third number is the memory for sending.
+    /// The memory of the packets that the host has not received, and of those that have not left, in bytes.
+    private static func memory(of socket: OwnedFileDescriptor) -> (waiting: UInt32, unsent: UInt32) {
+        // `SO_MEMINFO`: the first number is the memory for receiving, the third one the memory for sending.
         var numbers = [UInt32](repeating: 0, count: 9)
         var size = socklen_t(numbers.count * MemoryLayout<UInt32>.size)
         guard unsafe getsockopt(socket.descriptor, SOL_SOCKET, SO_MEMINFO, &numbers, &size) == 0 else {
-            return 0
+            return (0, 0)
         }
-        return numbers[2]
+        return (numbers[0], numbers[2])
     }
 
     // MARK: Waiting
@@ -214,7 +208,7 @@ package final class L2CAPSocket: BackendChannel {
     ///   - remaining: The number of looks without progress before the socket is closed anyway.
     private func closeWhenSent(unsent earlier: UInt32, remaining: Int) {
         guard let socket = state.withLock(\.socket) else { return }
-        let unsent = Self.unsentBytes(of: socket)
+        let unsent = Self.memory(of: socket).unsent
         guard unsent > 0, remaining > 0, !Self.hasHungUp(socket) else { return closeAtOnce() }
         _ = loop.schedule(after: Self.closingInterval) {
             self.closeWhenSent(
@@ -225,6 +219,7 @@ package final class L2CAPSocket: BackendChannel {
     }
 
     package func abort() {
+        state.withLock { $0.isClosing = true }
         loop.execute { self.closeAtOnce() }
     }
 

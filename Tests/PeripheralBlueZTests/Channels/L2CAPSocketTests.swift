@@ -165,6 +165,15 @@ struct L2CAPSocketTests {
         #expect(L2CAPOptions.longestPacket(inBufferOf: size, mtu: mtu) == longest)
     }
 
+    /// A reader that is woken before the loop has closed the socket must not wait again.
+    @Test func abortedChannelHasEndedAtOnce() throws {
+        let pair = try Pair()
+        pair.send([1])
+        pair.channel.abort()
+        #expect(pair.channel.receive() == .ended)
+        #expect(pair.channel.send([1]) == .ended)
+    }
+
     @Test func addressHasTheFormOfTheKernel() throws {
         let address = try #require(DeviceAddress("00:AA:01:02:03:04"))
         let encoded = L2CAPAddress(address, psm: 0x00C5)
