@@ -60,7 +60,8 @@ final class ChannelListeners {
         end()
         let requested = Set(listeners.compactMap(\.psm.number))
         // The requested numbers come first, so that no other listener receives them.
-        let order = listeners.indices.filter { listeners[$0].psm.number != nil }
+        let order =
+            listeners.indices.filter { listeners[$0].psm.number != nil }
             + listeners.indices.filter { listeners[$0].psm.number == nil }
         var numbers: [Int: (psm: UInt16, mtu: Int)] = [:]
         for index in order {
@@ -94,7 +95,8 @@ final class ChannelListeners {
             return try kernelLinks.listen(request, on: loop, handle)
         } catch {
             // A number that the declaration does not request is from an earlier run.
-            let canMove = request.listener.psm.number == nil || error == .taken && request.listener.psm.canMove
+            let canMove =
+                request.listener.psm.number == nil || error == .taken && request.listener.psm.canMove
             guard canMove, request.psm != nil else { throw error }
             var request = request
             request.psm = nil

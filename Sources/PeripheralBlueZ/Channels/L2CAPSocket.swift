@@ -15,7 +15,7 @@ package final class L2CAPSocket: BackendChannel {
         var socket: OwnedFileDescriptor?
         /// Receives the events until the channel is closed.
         var report: (@Sendable (BackendChannelEvent) -> Void)?
-        /// Whether the host has closed the channel. Sent packets may still wait.
+        /// Whether the host has closed the channel, while sent packets may still wait.
         var isClosing = false
         /// Whether the host waits for a packet.
         var awaitsInput = false

@@ -48,8 +48,7 @@ public struct L2CAPListener: Sendable {
     ///   - psm: The number of the listener. Without it, the Bluetooth stack chooses a number.
     ///   - security: The security that the link of a central must have, as for an attribute.
     ///   - mtu: The longest packet that the listener receives, from 23 to 65,535 bytes. A central that sends
-    ///     a longer packet loses the channel. <doc:Channels> describes a smaller maximum of some Linux
-    ///     systems.
+    ///     a longer packet loses the channel. Some systems have a smaller maximum, which is logged.
     ///   - limits: The limits for channels and buffered bytes.
     ///   - handler: Handles one channel. The handler can run many times at once. When the run ends, its task
     ///     is cancelled, and the channel has ended. The framework logs an error that it throws.

@@ -13,7 +13,8 @@ extension VirtualGATTServer {
     ) throws(PeripheralError) -> [UInt16] {
         var psms: [Int: UInt16] = [:]
         // The requested numbers come first, so that no other listener receives them.
-        let order = listeners.indices.filter { listeners[$0].psm.number != nil }
+        let order =
+            listeners.indices.filter { listeners[$0].psm.number != nil }
             + listeners.indices.filter { listeners[$0].psm.number == nil }
         for index in order {
             let listener = listeners[index]
