@@ -28,6 +28,8 @@ package final class L2CAPSocket: BackendChannel {
         var reportedRoom = false
     }
 
+    /// How often in a row the kernel can report the end or an empty packet before a packet that waits.
+    private static let endReportLimit = 16
     /// The time between two looks at a socket that reports room for a packet, but refuses it.
     private static let retryTime = Duration.milliseconds(5)
     /// The time between two looks at a closing socket.
@@ -68,6 +70,7 @@ package final class L2CAPSocket: BackendChannel {
 
     package func receive() -> BackendChannelInput {
         state.withLock { state in
+            var endReports = 0
             while let socket = state.socket, !state.isClosing {
                 var error: CInt = 0
                 var count = -1
@@ -84,9 +87,13 @@ package final class L2CAPSocket: BackendChannel {
                 if count > 0 { return .packet(packet) }
                 if count < 0, error == EINTR { continue }
                 if Self.hasHungUp(socket) {
-                    // No packet arrives any more. A report of the end can precede the packets that wait.
-                    guard Self.memory(of: socket).waiting > 0 else { return .ended }
-                    if count < 0 { continue }
+                    // No packet arrives any more. A report of the end, or an empty packet, can precede the
+                    // packets that wait.
+                    endReports += 1
+                    guard endReports <= Self.endReportLimit, Self.memory(of: socket).waiting > 0 else {
+                        return .ended
+                    }
+                    continue
                 }
                 if count == 0 { return .packet([]) }
                 if !state.awaitsInput { loop.execute { self.setWatch() } }
