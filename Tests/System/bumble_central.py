@@ -471,6 +471,10 @@ class Driver:
         await asyncio.wait_for(channel.send(packet), seconds)
         return ''
 
+    async def sendframe(self, number, frame):
+        self.numbered(number).send_frame(parse_bytes(frame))
+        return ''
+
     async def nextpacket(self, number, milliseconds):
         seconds = parse_number(milliseconds, 1, LONGEST_WAIT) / 1000
         return show_bytes(await asyncio.wait_for(self.numbered(number).receive(), seconds))
@@ -543,7 +547,8 @@ class Driver:
 COMMANDS = ('hello', 'open', 'scan', 'connect', 'mtu', 'discover', 'read', 'readblob', 'readlong', 'write', 'writecmd',
             'prepare', 'execute', 'cancel', 'subscribe', 'unsubscribe', 'confirm', 'next', 'encrypt', 'pair', 'pairing', 'answer',
             'forget', 'recall', 'rotate', 'disconnect', 'close')
-CHANNEL_COMMANDS = ('channel', 'sendpacket', 'nextpacket', 'sendmany', 'takemany', 'hold', 'closechannel')
+CHANNEL_COMMANDS = (
+    'channel', 'sendpacket', 'sendframe', 'nextpacket', 'sendmany', 'takemany', 'hold', 'closechannel')
 
 
 async def answer(driver, line):

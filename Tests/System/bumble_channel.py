@@ -129,6 +129,12 @@ class Channel(l2cap.LeCreditBasedChannel):
             if self.has_ended:
                 raise Closed()
 
+    def send_frame(self, frame):
+        """Sends a PDU of any content, whatever the credits."""
+        if self.has_ended:
+            raise Closed()
+        self.send_pdu(frame)
+
     async def close(self):
         if self.state == self.State.CONNECTED:
             await self.disconnect()

@@ -32,7 +32,11 @@ final class ProgressBars: Sendable {
         case .interrupted(let header, let length):
             end(header, Self.bar(header, length) + ", interrupted")
         case .ended(let header, let answer):
-            end(header, "drop:  \(header?.name.debugDescription ?? "an upload"): \(answer).")
+            // The bar of a busy name belongs to another upload.
+            end(
+                answer == .busy ? nil : header,
+                "drop:  \(header?.name.debugDescription ?? "an upload"): \(answer)."
+            )
         case .failed(let failure): print("drop:  \(failure)")
         }
     }

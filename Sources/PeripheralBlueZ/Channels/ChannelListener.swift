@@ -13,7 +13,7 @@ package protocol ChannelListener: AnyObject {
     /// It is the declared length, unless the kernel has no room for such a packet.
     var mtu: Int { get }
 
-    /// Stops accepting channels. Open channels stay open.
+    /// Stops passing on channels. Open channels stay open.
     func close()
 }
 

@@ -36,7 +36,9 @@ final class L2CAPListenerSocket: ChannelListener {
         (listener, self.loop, self.handle) = (request.listener, loop, handle)
         let kind = CInt(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = Glibc.socket(L2CAPOptions.addressFamily, kind, L2CAPOptions.l2capProtocol)
-        guard descriptor >= 0 else { throw .noSockets }
+        guard descriptor >= 0 else {
+            throw [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno) ? .failed(errno) : .noSockets
+        }
         socket = OwnedFileDescriptor(adopting: descriptor)
         var address = L2CAPAddress(request.address, psm: request.psm ?? 0)
         guard unsafe address.withSocketAddress({ unsafe bind(descriptor, $0, $1.pointee) }) == 0 else {

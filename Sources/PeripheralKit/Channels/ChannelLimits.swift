@@ -10,7 +10,7 @@ public struct ChannelLimits: Hashable, Sendable {
     /// The memory for packets of one channel that the program has not read yet, in bytes, at least 4,096.
     ///
     /// When the memory is used up, the central must wait. There is always memory for one packet of the
-    /// maximum length.
+    /// maximum length, for which Linux reserves 36 bytes for each byte of ``L2CAPListener/mtu``.
     ///
     /// In memory, packets of this many bytes fit. On Linux, the kernel also counts its own data for each
     /// piece of a packet. About an eighth of the number is then left for packets, and up to a third on

@@ -110,8 +110,8 @@ public final class L2CAPChannel: AsyncSequence, Sendable {
     /// Closes the channel.
     ///
     /// Reading ends at once, and ``send(_:)`` throws an error. The packets that were sent before still leave
-    /// as long as the central grants credits. If nothing leaves for 5 seconds, the channel closes without the
-    /// rest. A further call has no effect.
+    /// as long as the central grants credits. If nothing leaves for 5 seconds, or if the run ends, the
+    /// channel closes without the rest. A further call has no effect.
     public func close() {
         channel.close()
         wake()

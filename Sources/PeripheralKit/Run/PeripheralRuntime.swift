@@ -333,7 +333,7 @@ final class PeripheralRuntime: PeripheralHost {
         _ = await (answers, pairing, slowdowns)
     }
 
-    /// Cancels running handlers and all later handlers.
+    /// Cancels running handlers, and all later handlers of requests.
     func cancelHandlers() {
         activity.isEnding()
         tasks.cancelAll()

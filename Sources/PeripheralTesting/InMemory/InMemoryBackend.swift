@@ -104,7 +104,11 @@ public struct InMemoryBackend: PeripheralBackend {
         }
         let psms: [UInt16]
         do {
-            psms = try server.listen(publication.listeners, for: host)
+            psms = try server.listen(
+                publication.listeners,
+                preferring: PreservedListeners(decoding: publication.backendState).psms,
+                for: host
+            )
         } catch {
             await services.removeAll()
             throw error
@@ -145,6 +149,7 @@ public struct InMemoryBackend: PeripheralBackend {
                 for await _ in connectionChanges { advertising.refresh() }
             }
             services.reportHandles(to: host)
+            if !psms.isEmpty { host.handle(.backendStateChanged(PreservedListeners(psms).text)) }
             for (index, psm) in psms.enumerated() { host.handle(.listening(index, psm: psm)) }
             let published = PublishedPeripheral(
                 link: link,

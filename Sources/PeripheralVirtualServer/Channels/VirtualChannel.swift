@@ -23,12 +23,19 @@ package final class VirtualChannel: BackendChannel {
         /// Receives the events until the channel is closed.
         var report: (@Sendable (BackendChannelEvent) -> Void)?
 
+        /// Whether the central has granted credits for another packet.
+        var hasCredits: Bool {
+            toCentral.count < (centralTakes ? VirtualChannel.waitingLimit : VirtualChannel.credits)
+        }
+
         /// The bytes that the peripheral has not received yet.
         var buffered: Int { toPeripheral.reduce(0) { $0 + $1.count } }
     }
 
     /// The number of packets that a central accepts while it takes none.
     private static let credits = 8
+    /// The number of packets that wait for the test until the central grants no more credits.
+    private static let waitingLimit = 256
     /// The time that a closing channel waits for the central.
     private static let closingLimit = Duration.seconds(5)
 
@@ -78,7 +85,7 @@ package final class VirtualChannel: BackendChannel {
     package func send(_ packet: [UInt8]) -> BackendChannelOutput {
         let answer: BackendChannelOutput = state.withLock { state in
             guard case .open = state.phase else { return .ended }
-            guard state.centralTakes || state.toCentral.count < Self.credits else { return .full }
+            guard state.hasCredits else { return .full }
             state.toCentral.append(packet)
             return .sent
         }
@@ -130,6 +137,9 @@ package final class VirtualChannel: BackendChannel {
 
     // MARK: The central
 
+    /// Whether the channel has ended for both sides.
+    var hasEnded: Bool { state.withLock(\.phase.hasEnded) }
+
     /// Sends a packet to the peripheral, and waits for room.
     ///
     /// - Throws: ``TestCentralError`` with the code `disconnected`, or `CancellationError`.
@@ -163,12 +173,15 @@ package final class VirtualChannel: BackendChannel {
         try await takers.enter()
         defer { takers.leave() }
         while true {
-            let packet: [UInt8]?? = state.withLock { state in
-                if state.centralTakes || state.phase.hasEnded, !state.toCentral.isEmpty {
-                    return state.toCentral.removeFirst()
+            let (packet, report): ([UInt8]??, (@Sendable (BackendChannelEvent) -> Void)?) =
+                state.withLock { state in
+                    if state.centralTakes || state.phase.hasEnded, !state.toCentral.isEmpty {
+                        let wasFull = !state.hasCredits
+                        return (state.toCentral.removeFirst(), wasFull ? state.report : nil)
+                    }
+                    return (state.phase.hasEnded ? .some(nil) : nil, nil)
                 }
-                return state.phase.hasEnded ? .some(nil) : nil
-            }
+            report?(.output)
             if let packet { return packet }
             try Task.checkCancellation()
             await input.waitUnlessCancelled()

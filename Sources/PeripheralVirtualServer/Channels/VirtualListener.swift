@@ -64,6 +64,7 @@ extension VirtualGATTServer {
                 bufferedBytes: listener.declaration.bufferedBytes,
                 clock: clock
             )
+            state.channels[connection, default: []].removeAll(where: \.hasEnded)
             state.channels[connection, default: []].append(channel)
             return (listener, link.central.linkAddress, channel)
         }

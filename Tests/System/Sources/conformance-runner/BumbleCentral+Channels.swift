@@ -52,6 +52,11 @@ struct BumbleChannel: TestChannel {
         _ = try await process.askBeside("closechannel \(number)")
     }
 
+    /// Sends one PDU of any content, whatever the credits.
+    func sendFrame(_ frame: [UInt8]) async throws {
+        _ = try await process.askBeside("sendframe \(number) \(central.word(frame))")
+    }
+
     /// Sends bytes that follow the pattern of PROTOCOL.md, and returns the time in microseconds.
     ///
     /// - Parameters:

@@ -17,6 +17,10 @@ struct ChannelRun {
     /// The age of a channel that is older than each timer of the kernel for channels, the longest of which
     /// has 40 seconds.
     private static let oldAge = Duration.seconds(45)
+    /// The most memory that the transfers may add, in KiB.
+    private static let memoryLimit = 1024
+    /// The number of malformed packets.
+    private static let frames = 300
     /// The most bytes of a transfer on a link with this speed.
     private static let sizeOnSlowLink = 1_000_000
 
@@ -70,9 +74,11 @@ struct ChannelRun {
         let listener = L2CAPListener(mtu: Self.mtu) { channel in
             received.add(try await Self.serve(channel))
         }
+        let drain = L2CAPListener { channel in for await _ in channel {} }
         let peripheral = Peripheral("Channels") {
             GATTService("c0f000c1-7e3c-4b6e-9d29-b3f1c0a1d001") { listener.psm }
             listener
+            drain
         }
         try await CentralPool.run(program) { pool in
             try await peripheral.run(on: .bluez(recovery: .never)) { session in
@@ -104,7 +110,18 @@ struct ChannelRun {
                     _ = try await download(size, to: central, from: psm)
                     try await received.expect(0)
                 }
-                print("memory: \(Self.memory - before) KiB more after \(size) bytes in each direction")
+                await judge("the memory after \(size) bytes in each direction") {
+                    let growth = Self.memory - before
+                    guard growth <= Self.memoryLimit else {
+                        throw TestCentralError(code: .failed, message: "\(growth) KiB more")
+                    }
+                }
+                await judge("\(Self.frames) malformed packets") {
+                    try await sendMalformed(by: central.makeAnother(), to: session.psm(of: drain)) {
+                        _ = try await download(1000, to: central, from: psm)
+                        try await received.expect(0)
+                    }
+                }
                 await judge("four channels of two centrals on links of different speeds") {
                     try await transferOnDifferentLinks(central, psm, received)
                 }
@@ -147,6 +164,38 @@ struct ChannelRun {
         let time = try await channel.takeMany(size)
         try await channel.close()
         return time
+    }
+
+    /// Has a central send malformed packets, and sometimes calls a function that uses another channel.
+    private func sendMalformed(
+        by hostile: BumbleCentral,
+        to psm: UInt16,
+        _ useAnother: () async throws -> Void
+    ) async throws {
+        try await hostile.connect()
+        var random = SystemRandomNumberGenerator()
+        var channel = try await hostile.openChannel(to: psm, mtu: 23)
+        for number in 0..<Self.frames {
+            let length = UInt16.random(in: 0...300, using: &random)
+            let content = (0..<Int.random(in: 0...240, using: &random)).map { UInt8(truncatingIfNeeded: $0) }
+            let frame: [UInt8]
+            switch number % 5 {
+            case 0: frame = [0, 0]  // an empty packet
+            case 1: frame = [0xFF, 0xFF] + content  // longer than the MTU
+            case 2: frame = UInt16(content.count / 2).gattBytes + content  // more than its length
+            case 3: frame = [1]  // no length
+            default: frame = length.gattBytes + content
+            }
+            do {
+                try await channel.sendFrame(frame)
+            } catch let error as TestCentralError where error.code == .disconnected {
+                // The kernel has closed the channel.
+                channel = try await hostile.openChannel(to: psm, mtu: 23)
+            }
+            if number % 50 == 0 { try await useAnother() }
+        }
+        try await channel.close()
+        try await hostile.disconnect()
     }
 
     private func transferOnDifferentLinks(

@@ -152,7 +152,7 @@ struct FaultRun {
         }
         try await sending
         guard received == document else { throw Problem("\(received.count) bytes of the document") }
-        // The channel stays open, and ends with the fault.
+        // The channel stays open during the fault.
         let channel = try await central.openChannel(psm: central.read(listener.psm))
         try await channel.send([44])
         guard try await channel.receive() == [44] else { throw Problem("another packet") }
