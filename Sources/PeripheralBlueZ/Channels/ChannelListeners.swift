@@ -59,49 +59,48 @@ final class ChannelListeners {
     ) throws(RegistrationStateMachine.Failure) -> [(psm: UInt16, mtu: Int)] {
         end()
         let requested = Set(listeners.compactMap(\.psm.number))
-        // The requested numbers come first, so that no other listener receives them.
-        let order =
-            listeners.indices.filter { listeners[$0].psm.number != nil }
-            + listeners.indices.filter { listeners[$0].psm.number == nil }
-        var numbers: [Int: (psm: UInt16, mtu: Int)] = [:]
-        for index in order {
+        let kept = listeners.indices.map { index in
+            former.indices.contains(index) && !requested.contains(former[index]) ? former[index] : nil
+        }
+        var opened: [Int: any ChannelListener] = [:]
+        func listen(_ index: Int, _ psm: UInt16?) throws(ChannelListenerFailure) {
             let listener = listeners[index]
-            let preserved = former.indices.contains(index) ? former[index] : nil
-            let number = listener.psm.number ?? preserved.flatMap { requested.contains($0) ? nil : $0 }
-            let request = ListenerRequest(listener: listener, psm: number, adapter: adapter, address: address)
-            do throws(ChannelListenerFailure) {
-                let opened = try self.listener(for: request) { [weak self] channel, address in
-                    self?.requested(
-                        Request(channel: channel, address: address, adapter: adapter, listener: index),
-                        host
-                    )
-                }
-                open.append(opened)
-                numbers[index] = (opened.psm, opened.mtu)
-            } catch {
-                end()
-                throw .listening(error, at: index, psm: request.psm)
+            let request = ListenerRequest(listener: listener, psm: psm, adapter: adapter, address: address)
+            opened[index] = try kernelLinks.listen(request, on: loop) { [weak self] channel, address in
+                self?.requested(
+                    Request(channel: channel, address: address, adapter: adapter, listener: index),
+                    host
+                )
             }
         }
-        return listeners.indices.compactMap { numbers[$0] }
-    }
-
-    /// Opens a listener with the number of the request, or with another one if the declaration permits it.
-    private func listener(
-        for request: ListenerRequest,
-        _ handle: @escaping (any BackendChannel, DeviceAddress) -> Void
-    ) throws(ChannelListenerFailure) -> any ChannelListener {
-        do throws(ChannelListenerFailure) {
-            return try kernelLinks.listen(request, on: loop, handle)
+        do throws(RegistrationStateMachine.Failure) {
+            // The known numbers come first, so that no other listener receives them.
+            for index in listeners.indices where listeners[index].psm.number != nil {
+                let psm = listeners[index].psm
+                do throws(ChannelListenerFailure) {
+                    try listen(index, psm.number)
+                } catch {
+                    guard error == .taken, psm.canMove else {
+                        throw .listening(error, at: index, psm: psm.number)
+                    }
+                }
+            }
+            for index in listeners.indices where listeners[index].psm.number == nil && kept[index] != nil {
+                try? listen(index, kept[index])
+            }
+            for index in listeners.indices where opened[index] == nil {
+                do throws(ChannelListenerFailure) {
+                    try listen(index, nil)
+                } catch {
+                    throw .listening(error, at: index, psm: nil)
+                }
+            }
         } catch {
-            // A number that the declaration does not request is from an earlier run.
-            let canMove =
-                request.listener.psm.number == nil || error == .taken && request.listener.psm.canMove
-            guard canMove, request.psm != nil else { throw error }
-            var request = request
-            request.psm = nil
-            return try kernelLinks.listen(request, on: loop, handle)
+            for listener in opened.values { listener.close() }
+            throw error
         }
+        open = listeners.indices.compactMap { opened[$0] }
+        return open.map { ($0.psm, $0.mtu) }
     }
 
     /// Passes a channel to the host after the reports that bluetoothd has sent before.

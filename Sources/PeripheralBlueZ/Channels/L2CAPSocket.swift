@@ -72,21 +72,10 @@ package final class L2CAPSocket: BackendChannel {
         state.withLock { state in
             var endReports = 0
             while let socket = state.socket, !state.isClosing {
-                var error: CInt = 0
-                var count = -1
-                let packet = unsafe [UInt8](unsafeUninitializedCapacity: receiveMTU) { buffer, length in
-                    count = unsafe recv(
-                        socket.descriptor,
-                        buffer.baseAddress,
-                        buffer.count,
-                        CInt(MSG_DONTWAIT)
-                    )
-                    error = errno
-                    length = max(0, count)
-                }
+                let (count, error, packet) = Self.receive(atMost: receiveMTU, from: socket)
                 if count > 0 { return .packet(packet) }
                 if count < 0, error == EINTR { continue }
-                if Self.hasHungUp(socket) {
+                if Self.hasHungUp(socket) || count < 0 && error != EAGAIN {
                     // No packet arrives any more. A report of the end, or an empty packet, can precede the
                     // packets that wait.
                     endReports += 1
@@ -104,37 +93,43 @@ package final class L2CAPSocket: BackendChannel {
         }
     }
 
-    package func send(_ packet: [UInt8]) -> BackendChannelOutput {
-        state.withLock { state in
-            guard let socket = state.socket, !state.isClosing else { return .ended }
-            var answer = Self.send(packet, over: socket)
-            // A packet that never fits is refused although the kernel has room and credits. The credits may
-            // have arrived after the first attempt.
-            if answer == .full, Self.isIdle(socket) {
-                answer = Self.send(packet, over: socket)
-                if answer == .full, Self.isIdle(socket) { return .tooLong }
-            }
-            switch answer {
-            case .full:
-                state.hasMisreportedRoom = state.reportedRoom
-                if !state.awaitsOutput { loop.execute { self.setWatch() } }
-                state.awaitsOutput = true
-            case .sent, .tooLong, .ended:
-                state.hasMisreportedRoom = false
-            }
-            state.reportedRoom = false
-            return answer
+    /// Takes the next packet from the kernel, and returns the result of `recv` and the number of its error.
+    private static func receive(
+        atMost length: Int,
+        from socket: OwnedFileDescriptor
+    ) -> (count: Int, error: CInt, packet: [UInt8]) {
+        // An array of this size would keep its memory, however short the packet is.
+        unsafe withUnsafeTemporaryAllocation(byteCount: length, alignment: 1) { buffer in
+            let count = unsafe recv(socket.descriptor, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))
+            return (count, errno, unsafe Array(buffer.prefix(max(0, count))))
         }
     }
 
-    private static func send(_ packet: [UInt8], over socket: OwnedFileDescriptor) -> BackendChannelOutput {
-        let flags = CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL)
-        guard unsafe Glibc.send(socket.descriptor, packet, packet.count, flags) < 0 else { return .sent }
-        switch errno {
-        case EAGAIN, EINTR, ENOBUFS, ENOMEM: return .full
-        case EMSGSIZE: return .tooLong
-        default: return .ended
+    package func send(_ packet: [UInt8]) -> BackendChannelOutput {
+        state.withLock { state in
+            guard let socket = state.socket, !state.isClosing else { return .ended }
+            defer { state.reportedRoom = false }
+            var error = Self.send(packet, over: socket)
+            // A packet that never fits is refused although the kernel has room and credits. The credits may
+            // have arrived after the first attempt.
+            if error == EAGAIN, Self.isIdle(socket) {
+                error = Self.send(packet, over: socket)
+                if error == EAGAIN, Self.isIdle(socket) { error = EMSGSIZE }
+            }
+            let isFull = [EAGAIN, EINTR, ENOBUFS, ENOMEM].contains(error)
+            // The kernel does not report the end of a shortage of memory.
+            state.hasMisreportedRoom = isFull && (state.reportedRoom || error != EAGAIN)
+            guard isFull else { return error == 0 ? .sent : error == EMSGSIZE ? .tooLong : .ended }
+            if !state.awaitsOutput { loop.execute { self.setWatch() } }
+            state.awaitsOutput = true
+            return .full
         }
+    }
+
+    /// Sends a packet, and returns the number of the error, or 0.
+    private static func send(_ packet: [UInt8], over socket: OwnedFileDescriptor) -> CInt {
+        let flags = CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL)
+        return unsafe Glibc.send(socket.descriptor, packet, packet.count, flags) < 0 ? errno : 0
     }
 
     /// Whether the kernel reports room, and no packet waits.

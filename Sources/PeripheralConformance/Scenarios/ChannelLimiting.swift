@@ -104,11 +104,12 @@ extension ConformanceSuite {
         "a channel counts until the packets that it has sent have left"
     ) {
         let sent = Recorder<Int>()
+        // The packets have three pieces, so the 32 credits of a central end within a packet, which waits.
         let listener = L2CAPListener(limits: ChannelLimits(channelsPerCentral: 1)) { channel in
             var packets = channel.makeAsyncIterator()
             _ = await packets.next()
             var count = 0
-            while try channel.trySend(pattern(400)) { count += 1 }
+            while try channel.trySend(pattern(600)) { count += 1 }
             sent.record(count)
         }
         return ScenarioRun(peripheral(listening: listener)) { central, session in
@@ -120,7 +121,7 @@ extension ConformanceSuite {
             try await expectEnd(of: "a channel beside a closing one", central.openChannel(psm: psm))
             try await first.setTakesPackets(true)
             for _ in 0..<count {
-                try expect("packet", try await received(from: first), is: pattern(400))
+                try expect("packet", try await received(from: first), is: pattern(600))
             }
             try expect("packet after the last one", try await first.receive(), is: nil)
             let second = try await untilAnswered(opening: psm, by: central)

@@ -52,9 +52,9 @@ struct ChannelTable {
     /// - Returns: Whether the run still continues.
     mutating func begin(_ number: UInt64, _ channel: L2CAPChannel, _ task: Task<Void, Never>) -> Bool {
         // The handler may have returned already.
-        if let index = index(of: number), !entries[index].hasReturned {
+        if let index = index(of: number) {
             entries[index].channel = channel
-            entries[index].task = task
+            if !entries[index].hasReturned { entries[index].task = task }
         }
         return !hasEnded
     }
@@ -62,7 +62,7 @@ struct ChannelTable {
     /// Records that the handler of a channel has returned.
     mutating func returned(_ number: UInt64) {
         guard let index = index(of: number) else { return }
-        (entries[index].channel, entries[index].task, entries[index].hasReturned) = (nil, nil, true)
+        (entries[index].task, entries[index].hasReturned) = (nil, true)
         removeIfOver(index)
     }
 

@@ -13,7 +13,7 @@
 /// disconnects, when the program closes it, when the adapter is lost, or when the run ends. The packets that
 /// arrived before the end can still be read, except after ``close()`` and after the end of the run. A channel
 /// does not report whether the central has sent everything: a protocol on the channel must contain lengths or
-/// an end mark.
+/// an end mark. Empty packets of a central are ignored.
 public final class L2CAPChannel: AsyncSequence, Sendable {
     /// A packet.
     public typealias Element = [UInt8]
@@ -156,6 +156,8 @@ public final class L2CAPChannel: AsyncSequence, Sendable {
         defer { readers.leave() }
         while !Task.isCancelled {
             switch channel.receive() {
+            // A central can send empty packets, which carry nothing.
+            case .packet([]): continue
             case .packet(let packet): return packet
             case .ended: return nil
             case .empty: await input.waitUnlessCancelled()

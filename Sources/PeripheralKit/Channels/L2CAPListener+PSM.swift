@@ -13,7 +13,7 @@ extension L2CAPListener {
         /// A number that the Bluetooth stack chooses.
         ///
         /// During a run, the listener keeps its number if it can. With a restoration identifier, it also
-        /// keeps the number for the next run.
+        /// keeps the number for the next run, as long as the order of the listeners stays the same.
         public static let any = PSM(number: nil, canMove: true)
 
         /// A number that the listener uses unless another program has taken it.

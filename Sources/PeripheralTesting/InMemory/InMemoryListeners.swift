@@ -12,29 +12,30 @@ extension VirtualGATTServer {
         preferring former: [UInt16],
         for host: any PeripheralHost
     ) throws(PeripheralError) -> [UInt16] {
-        var psms: [Int: UInt16] = [:]
         let requested = Set(listeners.compactMap(\.psm.number))
-        // The requested numbers come first, so that no other listener receives them.
-        let order =
-            listeners.indices.filter { listeners[$0].psm.number != nil }
-            + listeners.indices.filter { listeners[$0].psm.number == nil }
-        for index in order {
-            let listener = listeners[index]
-            let open: @Sendable (VirtualChannel, DeviceAddress) -> Void = { channel, address in
+        var psms: [Int: UInt16] = [:]
+        func listen(_ index: Int, _ psm: UInt16?) {
+            psms[index] = self.listen(listeners[index], at: psm) { channel, address in
                 host.open(channel, of: Central.ID(address: address), through: index)
             }
-            let preserved = former.indices.contains(index) ? former[index] : nil
-            let wish = listener.psm.number ?? preserved.flatMap { requested.contains($0) ? nil : $0 }
-            var psm = listen(listener, at: wish, open)
-            if psm == nil, listener.psm.canMove { psm = listen(listener, at: nil, open) }
-            guard let psm else {
-                for psm in psms.values { stopListening(psm) }
-                throw PeripheralError(
-                    code: .rejected,
-                    message: "Another peripheral has the PSM \(listener.psm) of L2CAP listener \(index + 1)."
-                )
-            }
-            psms[index] = psm
+        }
+        // The known numbers come first, so that no other listener receives them.
+        for index in listeners.indices where listeners[index].psm.number != nil {
+            listen(index, listeners[index].psm.number)
+        }
+        for index in listeners.indices where listeners[index].psm.number == nil {
+            guard former.indices.contains(index), !requested.contains(former[index]) else { continue }
+            listen(index, former[index])
+        }
+        for index in listeners.indices where psms[index] == nil {
+            if listeners[index].psm.canMove { listen(index, nil) }
+            guard psms[index] == nil else { continue }
+            for psm in psms.values { stopListening(psm) }
+            throw PeripheralError(
+                code: .rejected,
+                message:
+                    "Another peripheral has the PSM \(listeners[index].psm) of L2CAP listener \(index + 1)."
+            )
         }
         return listeners.indices.compactMap { psms[$0] }
     }

@@ -8,6 +8,16 @@ struct ChannelTableTests {
         Central.ID(address: .numbered(number))
     }
 
+    private static func channel() -> L2CAPChannel {
+        L2CAPChannel(
+            UnusedChannel(),
+            of: Central(address: .numbered(1)),
+            psm: 0x80,
+            input: Wakeup(),
+            output: Wakeup()
+        )
+    }
+
     private let limits = [
         ChannelLimits(channelsPerCentral: 2, channels: 3), ChannelLimits(channelsPerCentral: 1, channels: 1),
     ]
@@ -45,19 +55,24 @@ struct ChannelTableTests {
     @Test func closedChannelKeepsTheTaskOfItsHandler() throws {
         var table = ChannelTable(limits: limits)
         let number = try table.admit(Self.central(1), through: 0).get()
-        let channel = L2CAPChannel(
-            UnusedChannel(),
-            of: Central(address: .numbered(1)),
-            psm: 0x80,
-            input: Wakeup(),
-            output: Wakeup()
-        )
-        let continues = table.begin(number, channel, Task {})
+        let continues = table.begin(number, Self.channel(), Task {})
         #expect(continues)
         table.closed(number)
         #expect(table.entries.count { $0.task != nil } == 1)
         table.returned(number)
         #expect(table.entries.isEmpty)
+    }
+
+    /// The end of the run closes it.
+    @Test func channelStaysUntilItIsClosed() throws {
+        var table = ChannelTable(limits: limits)
+        let number = try table.admit(Self.central(1), through: 0).get()
+        table.returned(number)
+        let channel = Self.channel()
+        let continues = table.begin(number, channel, Task {})
+        #expect(continues)
+        #expect(table.entries.map { $0.channel === channel } == [true])
+        #expect(table.entries.count { $0.task != nil } == 0)
     }
 
     @Test func endedTableRefusesAll() throws {

@@ -115,6 +115,13 @@ struct L2CAPChannelTests {
         #expect(await channel.first { _ in true } == [1])
     }
 
+    @Test func emptyPacketsAreIgnored() async throws {
+        stub.add([])
+        stub.add([])
+        stub.add([1])
+        #expect(await channel.first { _ in true } == [1])
+    }
+
     @Test func concurrentCallsSendInOrder() async throws {
         var tasks: [Task<Void, any Error>] = []
         for number: UInt8 in 0..<5 {

@@ -173,7 +173,7 @@ struct ChannelRun {
         _ useAnother: () async throws -> Void
     ) async throws {
         try await hostile.connect()
-        var random = SystemRandomNumberGenerator()
+        var random = SeededGenerator(state: 25)
         var channel = try await hostile.openChannel(to: psm, mtu: 23)
         for number in 0..<Self.frames {
             let length = UInt16.random(in: 0...300, using: &random)
@@ -189,7 +189,13 @@ struct ChannelRun {
             do {
                 try await channel.sendFrame(frame)
             } catch let error as TestCentralError where error.code == .disconnected {
-                // The kernel has closed the channel.
+                // The kernel has closed the channel because of a frame before.
+                channel = try await hostile.openChannel(to: psm, mtu: 23)
+                try await channel.sendFrame(frame)
+            }
+            // The kernel closes the channel now.
+            if number % 5 == 1 {
+                try await channel.close()
                 channel = try await hostile.openChannel(to: psm, mtu: 23)
             }
             if number % 50 == 0 { try await useAnother() }
@@ -255,7 +261,8 @@ struct ChannelRun {
         }
         try Rig.radio("speed 0")
         for (name, ratios) in [("to", ratios.up), ("from", ratios.down)] {
-            let median = ratios.sorted()[ratios.count / 2]
+            let sorted = ratios.sorted()
+            let median = (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
             print(
                 "throughput \(name) the peripheral: \(percent(median)) of a program in C, median of \(pairs)"
             )

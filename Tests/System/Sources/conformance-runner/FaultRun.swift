@@ -3,6 +3,7 @@ import PeripheralBlueZ
 import PeripheralCore
 import PeripheralKit
 import PeripheralTesting
+import Synchronization
 
 /// Makes each fault happen at random moments during traffic, in the middle of a document, and looks whether
 /// the peripheral comes back as it was, and sends documents whole.
@@ -12,16 +13,23 @@ struct FaultRun {
         Write { _, _ in }
     }
     private static let log = Characteristic<[UInt8]>("5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001", .notify)
-    private static let listener = L2CAPListener(psm: .fixed(0xB0)) { channel in
+    private static let fixed = L2CAPListener(psm: .fixed(0xB0), echo)
+    private static let dynamic = L2CAPListener(echo)
+    /// The number of channels whose handlers have not returned.
+    private static let openChannels = Mutex(0)
+    private static let echo: @Sendable (L2CAPChannel) async throws -> Void = { channel in
+        openChannels.withLock { $0 += 1 }
+        defer { openChannels.withLock { $0 -= 1 } }
         for await packet in channel { try await channel.send(packet) }
     }
     private static let peripheral = Peripheral("Phoenix") {
         GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") {
             value
             log
-            listener.psm
+            fixed.psm
         }
-        listener
+        fixed
+        dynamic
     }
     private static let document = (0..<6_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
 
@@ -58,7 +66,7 @@ struct FaultRun {
     private func run(_ session: PeripheralSession, _ pool: CentralPool) async throws -> Int {
         var generator = SeededGenerator(state: seed)
         var failed = 0
-        var handle: AttributeHandle?
+        var numbers: Numbers?
         for fault in faults {
             var times: [Duration] = []
             for round in 1...rounds {
@@ -71,14 +79,15 @@ struct FaultRun {
                         try await Self.suffer(fault, after: pause, for: outage, with: central, session)
                     }
                     try? await central.disconnect()
+                    try await within(.seconds(30)) { try await Self.untilChannelsHaveEnded() }
                     return (found, time)
                 }
                 do {
                     let (found, time) = try await Self.despiteCrashes(attempt)
-                    guard handle ?? found == found else {
-                        throw Problem("handle \(found), not \(handle ?? 0)")
+                    guard numbers ?? found == found else {
+                        throw Problem("\(found), not \(numbers ?? found)")
                     }
-                    handle = found
+                    numbers = found
                     times.append(time)
                     print("ok    \(fault), round \(round): back after \(seconds(time)) s")
                 } catch {
@@ -131,10 +140,8 @@ struct FaultRun {
 
     /// Does all that a central may do.
     ///
-    /// - Returns: The handle of the value.
-    private static func use(_ central: BumbleCentral, _ session: PeripheralSession) async throws
-        -> AttributeHandle
-    {
+    /// - Returns: The numbers that must stay the same.
+    private static func use(_ central: BumbleCentral, _ session: PeripheralSession) async throws -> Numbers {
         var events = session.events.makeAsyncIterator()
         try await central.connect()
         guard try await central.read(value) == 42 else { throw Problem("another value") }
@@ -152,11 +159,26 @@ struct FaultRun {
         }
         try await sending
         guard received == document else { throw Problem("\(received.count) bytes of the document") }
-        // The channel stays open during the fault.
-        let channel = try await central.openChannel(psm: central.read(listener.psm))
-        try await channel.send([44])
-        guard try await channel.receive() == [44] else { throw Problem("another packet") }
-        return try await central.locate(value).valueHandle
+        // The channels stay open until the fault.
+        let psm = try session.psm(of: dynamic)
+        for psm in [try await central.read(fixed.psm), psm] {
+            let channel = try await central.openChannel(psm: psm)
+            try await channel.send([44])
+            guard try await channel.receive() == [44] else { throw Problem("another packet") }
+        }
+        return Numbers(handle: try await central.locate(value).valueHandle, psm: psm)
+    }
+
+    /// Numbers that must stay the same after each fault.
+    private struct Numbers: Equatable {
+        /// The handle of the value.
+        var handle: AttributeHandle
+        /// The PSM that the kernel has chosen.
+        var psm: UInt16
+    }
+
+    private static func untilChannelsHaveEnded() async throws {
+        while openChannels.withLock({ $0 > 0 }) { try await Task.sleep(for: .milliseconds(20)) }
     }
 
     /// Has a fault happen while the central reads and writes, and waits until the peripheral is on the air
@@ -214,19 +236,6 @@ struct Problem: Error, CustomStringConvertible {
 
     init(_ description: String) {
         self.description = description
-    }
-}
-
-/// The same numbers for the same seed (SplitMix64).
-private struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }
 
